@@ -1062,156 +1062,6 @@ export interface components {
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
     };
-    Eval: {
-      id: components['schemas']['Id'];
-      tenant: components['schemas']['Id'];
-      dataset: components['schemas']['Id'];
-      /** @enum {string} */
-      status: 'running' | 'completed' | 'cancelled';
-      /** @description As it was asked for, with defaults. */
-      spec: JsonObject;
-      items: {
-        /** @description Items that are waiting. */
-        waiting: number;
-        /** @description Items that are running. */
-        running: number;
-        /** @description Items that are being scored. */
-        scoring: number;
-        /** @description Items that are done. */
-        done: number;
-        /** @description Items that are failed. */
-        failed: number;
-        /** @description Items that are skipped. */
-        skipped: number;
-        /** @description Items that are erased. */
-        erased: number;
-      };
-      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
-      unattended: string[];
-      /** @description In millionths of a US dollar, as far as prices are known. */
-      cost_micros: number;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      created_by: string;
-      /**
-       * Format: date-time
-       * @description When it was started.
-       */
-      created_at: string;
-      finished_at: string | null;
-    };
-    NewEval: {
-      dataset: components['schemas']['Id'];
-      /** @description Only cases with this tag. */
-      tag?: string;
-      /** @description Only cases of this part. */
-      split?: string;
-      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
-      variants?: components['schemas']['EvalVariant'][];
-      /** @description How often each case is asked under each variant; default 1. */
-      repeats?: number;
-      /**
-       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
-       * @enum {string}
-       */
-      tools?: 'recorded' | 'live' | 'stubs';
-      /** @description What each tool returns, by its name. */
-      stubs?: JsonObject;
-      /** @description How many runs at once; default 4. */
-      concurrency?: number;
-      /** @description What its runs together may cost, in US dollars. */
-      max_cost?: number;
-      /** @description Time after its start at which the run ends with the best result it has. */
-      max_duration_ms?: number;
-      /** @description Priority of its runs; default 1,000. */
-      priority?: number;
-      /** @description Ask again also what an earlier eval has asked; default false. */
-      fresh?: boolean;
-      /** @description The agent that scores answers by `expected.rubric`. */
-      judge?: {
-        agent: string;
-        /** @description Overrides the model of the agent. */
-        model?: string;
-      };
-    };
-    EvalVariant: {
-      /** @description Default: made of the other fields. */
-      name?: string;
-      /** @description Default: the agent of the case. */
-      agent?: string;
-      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
-      version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
-      /** @description Replaces the context policy of agent and thread. */
-      context_policy?: components['schemas']['ContextPolicy'];
-      /** @description Replaces the prompt of the lane; null: none. */
-      system_prompt?: string | null;
-    };
-    EvalList: {
-      data: components['schemas']['Eval'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    EvalItemList: {
-      data: components['schemas']['EvalItem'][];
-      next_after: number | null;
-    };
-    EvalItem: {
-      /** @description Its place. */
-      no: number;
-      case_id: components['schemas']['Id'];
-      tags: string[];
-      variant: string;
-      agent: string;
-      /** @description From 1. */
-      repeat: number;
-      /** @enum {string} */
-      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
-      answer: string | null;
-      scores: components['schemas']['Score'][];
-      /** @description Of its run. */
-      duration_ms: number | null;
-      /** @description Of its run. */
-      input_tokens: number | null;
-      /** @description Of its run. */
-      output_tokens: number | null;
-      /** @description How many of both are estimates, because the provider did not count them; null for none. */
-      estimated_tokens: number | null;
-      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
-      cost_micros: number | null;
-      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
-      ended_by: string | null;
-      /** @description The first tool call that the recorded run lacks. */
-      diverged: string | null;
-      /** @description Whether the answer is that of an earlier eval. */
-      reused: boolean;
-      /** @description Why it failed, or was skipped. */
-      error: string | null;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      judge_thread_id: components['schemas']['Id'] | null;
-      judge_run_id: components['schemas']['Id'] | null;
-      settled_at: string | null;
-    };
-    Score: {
-      scorer: string;
-      version: string | null;
-      /** @description From 0 to 1; null: it does not apply, or failed. */
-      score: number | null;
-      reason: string | null;
-      error: string | null;
-    };
-    EvalReport: {
-      /** @description Changes if the meaning of a field does. */
-      format: number;
-      baseline: string | null;
-      /** @description The results of each variant. */
-      variants: Json;
-      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
-      comparisons: Json;
-      seed: number;
-      resamples: number;
-    };
     ApprovalPage: {
       data: components['schemas']['Approval'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
@@ -1701,6 +1551,157 @@ export interface components {
         name: string | null;
       }[];
     };
+    /** @description An eval, and how far it is. Its `spec` says what it was asked for, with defaults. */
+    Eval: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @enum {string} */
+      status: 'running' | 'completed' | 'cancelled';
+      spec: components['schemas']['NewEval'];
+      items: {
+        /** @description Items that are waiting. */
+        waiting: number;
+        /** @description Items that are running. */
+        running: number;
+        /** @description Items that are being scored. */
+        scoring: number;
+        /** @description Items that are done. */
+        done: number;
+        /** @description Items that are failed. */
+        failed: number;
+        /** @description Items that are skipped. */
+        skipped: number;
+        /** @description Items that are erased. */
+        erased: number;
+      };
+      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
+      unattended: string[];
+      /** @description In millionths of a US dollar, as far as prices are known. */
+      cost_micros: number;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it was started.
+       */
+      created_at: string;
+      finished_at: string | null;
+    };
+    NewEval: {
+      dataset: components['schemas']['Id'];
+      /** @description Only cases with this tag. */
+      tag?: string;
+      /** @description Only cases of this part. */
+      split?: string;
+      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+      variants?: components['schemas']['EvalVariant'][];
+      /** @description How often each case is asked under each variant; default 1. */
+      repeats?: number;
+      /**
+       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
+       * @enum {string}
+       */
+      tools?: 'recorded' | 'live' | 'stubs';
+      /** @description What each tool returns, by its name. */
+      stubs?: JsonObject;
+      /** @description How many runs at once; default 4. */
+      concurrency?: number;
+      /** @description What its runs together may cost, in US dollars. */
+      max_cost?: number;
+      /** @description Time after its start at which the run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Priority of its runs; default 1,000. */
+      priority?: number;
+      /** @description Ask again also what an earlier eval has asked; default false. */
+      fresh?: boolean;
+      /** @description The agent that scores answers by `expected.rubric`. */
+      judge?: {
+        agent: string;
+        /** @description Overrides the model of the agent. */
+        model?: string;
+      };
+    };
+    EvalVariant: {
+      /** @description Default: made of the other fields. */
+      name?: string;
+      /** @description Default: the agent of the case. */
+      agent?: string;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Replaces the prompt of the lane; null: none. */
+      system_prompt?: string | null;
+    };
+    EvalList: {
+      data: components['schemas']['Eval'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    EvalItemList: {
+      data: components['schemas']['EvalItem'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    EvalItem: {
+      /** @description Its place. */
+      no: number;
+      case_id: components['schemas']['Id'];
+      tags: string[];
+      variant: string;
+      /** @description From 1. */
+      repeat: number;
+      /** @enum {string} */
+      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
+      answer: string | null;
+      scores: components['schemas']['Score'][];
+      /** @description Of its run. */
+      duration_ms: number | null;
+      /** @description Of its run. */
+      input_tokens: number | null;
+      /** @description Of its run. */
+      output_tokens: number | null;
+      /** @description How many of both are estimates, because the provider did not count them; null for none. */
+      estimated_tokens: number | null;
+      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+      cost_micros: number | null;
+      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
+      ended_by: string | null;
+      /** @description The first tool call that the recorded run lacks. */
+      diverged: string | null;
+      /** @description Whether the answer is that of an earlier eval. */
+      reused: boolean;
+      /** @description Why it failed, or was skipped. */
+      error: string | null;
+      agent: string;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      judge_thread_id: components['schemas']['Id'] | null;
+      judge_run_id: components['schemas']['Id'] | null;
+      settled_at: string | null;
+    };
+    Score: {
+      scorer: string;
+      version: string | null;
+      /** @description From 0 to 1; null: it does not apply, or failed. */
+      score: number | null;
+      reason: string | null;
+      error: string | null;
+    };
+    EvalReport: {
+      /** @description Changes if the meaning of a field does. */
+      format: number;
+      baseline: string | null;
+      /** @description The results of each variant. */
+      variants: Json;
+      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
+      comparisons: Json;
+      seed: number;
+      resamples: number;
+    };
     SentEvent: {
       event: components['schemas']['Id'];
       /** @description The calls whose waits it ended. */
@@ -1817,13 +1818,7 @@ export interface components {
       status: 'waiting' | 'done';
       /** @description The mean of the scores that are not null; 0 for a failed run. */
       score: number | null;
-      scores: {
-        scorer: string;
-        version: string | null;
-        score: number | null;
-        reason: string | null;
-        error: string | null;
-      }[];
+      scores: components['schemas']['Score'][];
       /**
        * Format: date-time
        * @description When the run ended.

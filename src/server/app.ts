@@ -29,7 +29,6 @@ import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
 import { addSignedEvents, byEventToken, signedEventsPath } from './routes/signed-events.ts';
-import { addEvals } from './routes/evals.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addActivity, addOverview } from './routes/overview.ts';
@@ -122,7 +121,6 @@ export function createAppWith(
   const streams = new LiveStreams(omitUndefined(live));
   const serve = streamServer(streams);
   for (const door of doors) door.add(app, { lanefold, streams, answers });
-  addEvals(app);
   addSignedEvents(app, lanefold);
   addNouns(app, nouns, lanefold, handlersOf(app, lanefold, streams, serve, onError));
   addOverview(app, lanefold);

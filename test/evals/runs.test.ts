@@ -254,4 +254,23 @@ describe('evals', () => {
       .toBe('thread_erased');
     await expect(lanefold.evals.run({ dataset: 'erased' })).rejects.toMatchObject({ code: 'dataset_empty' });
   });
+
+  test.each<[object, object]>([
+    [{ repeat: 3 }, { code: 'invalid_input', hint: 'Did you mean "repeats"?' }],
+    [
+      { variants: [{}, { modell: 'scripted:echo' }] },
+      { hint: 'Did you mean "model"?', details: { field: 'variants.1' } },
+    ],
+    [{ variants: [{ name: ' ' }] }, { code: 'invalid_input', details: { field: 'variants.0.name' } }],
+    [{ variants: [{ contextPolicy: { maxTokens: 1 } }] }, { code: 'invalid_policy' }],
+    [{ variants: [{ model: 'none' }] }, { code: 'unknown_model' }],
+    [{ judge: { agent: 'echo', modle: 'x' } }, { hint: 'Did you mean "model"?', details: { field: 'judge' } }],
+    [{ tools: 'stub' }, { code: 'invalid_input', details: { field: 'tools' } }],
+    [{ maxCost: 0 }, { code: 'invalid_input', details: { field: 'maxCost' } }],
+    [{ stubs: { policy: '30 days' } }, { code: 'invalid_input', details: { field: 'stubs' } }],
+  ])('that make no sense are refused: %j', async (wrong, error) => {
+    const run = await ask('seven', 'Hi');
+    await lanefold.cases.keep({ threadId: 'seven', runId: run.id, dataset: 'refused' }).catch(() => {});
+    await expect(lanefold.evals.run({ dataset: 'refused', ...wrong })).rejects.toMatchObject(error);
+  });
 });

@@ -77,11 +77,10 @@ function checkFields(what: string, argument: string, fields: Fields, given: unkn
 function checkOne(name: string, schema: z.ZodType, value: unknown, hint: string): void {
   if (value !== undefined && isId(schema)) return assertId(value, name);
   if (isOfRequests(inner(schema))) return;
-  const { error } = schema.safeParse(value);
-  if (!error) return;
-  const [issue] = error.issues as [z.core.$ZodIssue];
+  const issue = schema.safeParse(value).error?.issues.find(({ path }) => !isReadElsewhere(schema, path));
+  if (!issue) return;
   const path = [name, ...issue.path.map(String)].join('.');
-  const meant = at(schema, issue.path);
+  const meant = along(schema, issue.path).at(-1)!;
   if (issue.code === 'unrecognized_keys' && meant._zod.def.type === 'object')
     refuseUnknownKeys(
       path,
@@ -109,17 +108,22 @@ const isId = (schema: z.core.$ZodType): boolean => {
   return one === (Id as unknown) || describedBy(one) === Id;
 };
 
-/** The schema of the value at a path. */
-function at(schema: z.core.$ZodType, path: readonly PropertyKey[]): Schema {
+/** The schemas on the way to the value at a path, as far as they are known; the last is its own. */
+function along(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): [...Schema[], Schema] {
   const one = inner(schema);
-  const [first, ...rest] = path;
-  const { def } = one._zod;
-  if (first === undefined) return one;
-  if (def.type === 'object') return at(def.shape[String(first)] ?? one, def.shape[String(first)] ? rest : []);
-  if (def.type === 'array') return at(def.element, rest);
-  if (def.type === 'record') return at(def.valueType, rest);
-  return one;
+  const next = first === undefined ? undefined : within(one, first);
+  return next ? [one, ...along(next, rest)] : [one];
 }
+
+function within({ _zod: { def } }: Schema, key: PropertyKey): z.core.$ZodType | undefined {
+  if (def.type === 'object') return def.shape[String(key)];
+  if (def.type === 'array') return def.element;
+  return def.type === 'record' ? def.valueType : undefined;
+}
+
+/** Whether the value at a path may have another form here, which a function reads. */
+const isReadElsewhere = (schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean =>
+  along(schema, path).some(isOfRequests);
 
 /** What is wrong with a value, as the end of a sentence that begins with its name. */
 function problemOf(schema: Schema, issue: z.core.$ZodIssue): string {

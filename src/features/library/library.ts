@@ -10,7 +10,7 @@ import type { TamperEvidence } from '../../runs/operations/evidence/evidence.ts'
 import type { Contexts } from '../../runs/operations/contexts/methods.ts';
 import type { Evals } from '../evals/operations/types.ts';
 import type { Cases } from '../evals/types.ts';
-import type { CaseFiles } from '../evals/operations/types.ts';
+import type { CaseFiles, EvalEnds } from '../evals/operations/methods.ts';
 import type { Monitors } from '../monitors/types.ts';
 import type { FleetHealth, FleetStats } from '../../runs/operations/fleet/health.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
@@ -50,7 +50,7 @@ export interface TenantLibrary<
   /** Cases: past runs and model calls that evals repeat. */
   readonly cases: Cases & CaseFiles;
   /** Evals: cases asked again under variants, and scored. Workers run them. */
-  readonly evals: Evals;
+  readonly evals: Evals & EvalEnds;
   /** Monitors: scorers of a share of the runs that end. */
   readonly monitors: Monitors;
   /** The audit log: who did what. */

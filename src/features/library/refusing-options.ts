@@ -1,5 +1,4 @@
 import type { Library } from './library.ts';
-import type { Evals } from '../evals/operations/types.ts';
 import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
 import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
 import type { Workers } from '../../runs/operations/fleet/workers.ts';
@@ -8,7 +7,6 @@ import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
 
 /** The parts of the library whose methods are listed here. */
 interface Operation {
-  evals: Evals;
   agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
@@ -17,18 +15,6 @@ interface Operation {
 
 /** The options of the other methods of the library; a missing one does not compile. */
 const operationOptions = {
-  },
-  evals: {
-    get: none,
-    run: [[1, { ...owner, from: true } satisfies Options<Evals['run'], 1>]],
-    list: [[0, page satisfies Options<Evals['list'], 0>]],
-    items: [[1, { ...page, caseId: true } satisfies Options<Evals['items'], 1>]],
-    report: [[1, { baseline: true, seed: true, resamples: true } satisfies Options<Evals['report'], 1>]],
-    wait: [[1, { timeoutMs: true, signal: true } satisfies Options<Evals['wait'], 1>]],
-    cancel: [[1, { by: true } satisfies Options<Evals['cancel'], 1>]],
-    rescore: [[1, { by: true } satisfies Options<Evals['rescore'], 1>]],
-    remove: [[1, { by: true } satisfies Options<Evals['remove'], 1>]],
-  },
   agents: {
     versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]],
     diff: none,

@@ -1,18 +1,7 @@
 import { z } from 'zod';
 import { noun } from '../../base/operations/operation.ts';
-import {
-  after,
-  by,
-  count,
-  date,
-  Id,
-  named,
-  orNull,
-  tenantOf,
-  text,
-  typed,
-  whole,
-} from '../../base/operations/schemas.ts';
+import { after, by, count, date, Id, named, orNull, tenantOf, text, whole } from '../../base/operations/schemas.ts';
+import { Score } from '../evals/operations/declaration.ts';
 import { scorerName } from '../evals/scorers/scorer.ts';
 
 const share = (description: string, example: number) => z.number().gt(0).max(1).meta({ description, example });
@@ -80,18 +69,6 @@ export const ListedMonitor = named(
       updatedBy: z.string().describe('`operator`, `key:<id>` or `cli:<user>`.'),
     })
     .meta({ doc: 'A monitor with its state. If `readTo` stalls, no worker has its scorers or its judge.' }),
-);
-
-const Score = typed(
-  'Score',
-  'features/evals/item.ts',
-  z.object({
-    scorer: z.string(),
-    version: orNull(z.string()),
-    score: orNull(z.number()),
-    reason: orNull(z.string()),
-    error: orNull(z.string()),
-  }),
 );
 
 export const RunScore = named(

@@ -200,7 +200,7 @@ export const schedules = noun('schedules', 'Schedules', {
     body: ScheduleDefinition,
     own: { by, from },
     answer,
-    errors: ['invalid_id', 'invalid_input'],
+    errors: ['invalid_id', 'invalid_input', 'unknown_agent', 'override_not_allowed'],
     show,
   },
   remove: {

@@ -198,7 +198,7 @@ export interface Schedules {
    * Sets or replaces a schedule. If its times stay the same, so does its next slot. A paused schedule stays paused.
    * Also throws what `runs.enqueue` throws for a request that its runs could not make.
    *
-   * @throws LanefoldError `invalid_id`, `invalid_input`
+   * @throws LanefoldError `invalid_id`, `invalid_input`, `unknown_agent`, `override_not_allowed`
    */
   set(
     name: string,

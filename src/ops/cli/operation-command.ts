@@ -7,7 +7,7 @@ import { rangeOf } from '../../base/operations/checked.ts';
 import { toWire } from '../../base/operations/wire.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { LanefoldDefinition } from '../../lanefold/definition.ts';
-import { actor, duration, wholeNumber, type ConnectionOptions } from './options.ts';
+import { actor, duration, parseJsonObject, wholeNumber, type ConnectionOptions } from './options.ts';
 import { commandHelp, type Variable } from './help.ts';
 import { printJson } from './output.ts';
 import { subcommand, withLanefold } from './connect.ts';
@@ -21,6 +21,13 @@ type AnswerOf<Part, Name> = Part extends keyof Lanefold
     : never
   : never;
 
+interface Followed {
+  lanefold: Lanefold;
+  /** The first argument. */
+  id: string;
+  flags: Record<string, unknown>;
+}
+
 interface OperationCommand<Answer> {
   /** Default: the name of the method. */
   name?: string;
@@ -32,7 +39,7 @@ interface OperationCommand<Answer> {
   arguments?: string[];
   /** The text of flags whose description in the API is not for the command line. */
   flags?: Record<string, string>;
-  /** Fields that are no flags. */
+  /** Fields that are no flags. Options of the library alone are flags if `flags` says what they are. */
   without?: readonly string[];
   /** Defaults of flags that differ from those of the operation. */
   defaults?: Record<string, unknown>;
@@ -44,7 +51,9 @@ interface OperationCommand<Answer> {
   /** Default: the answer as the API has it. */
   json?: (answer: Answer, id: string) => object;
   /** Shows the answer to people. */
-  show: (answer: Answer, id: string) => void;
+  show?: (answer: Answer, id: string) => void;
+  /** Does more with the answer than to show it. */
+  follow?: (answer: Answer, given: Followed) => Promise<void> | void;
 }
 
 /** A command that calls an operation. Its flags come from the declaration: the options and the fields of the definition. */
@@ -55,16 +64,14 @@ export function operationCommand<Part extends string, Methods extends string, Na
   told: OperationCommand<AnswerOf<Part, Name>>,
 ): Command {
   const operation = noun.operations[method];
-  const { flags = {}, defaults = {}, without = [], environment = [], examples, json, show } = told;
+  const { flags = {}, defaults = {}, environment = [], examples, json, show, follow } = told;
   const thing = group.name().replace(/s$/, '');
   const command = subcommand(group, told.name ?? method, told.summary, { isDefault: told.isDefault ?? false });
   const places = argumentsOf(operation).flatMap(({ kind, name }) =>
-    kind === 'run' ? ['thread', 'run'] : kind === 'param' || kind === 'field' ? [name] : [],
+    kind === 'run' ? ['thread', 'run'] : kind === 'param' || kind === 'field' ? [flagName(name)] : [],
   );
-  places.forEach((place, i) =>
-    command.argument(`<${place.replace(/Id$/, '')}>`, told.arguments?.[i] ?? `${place} of the ${thing}`),
-  );
-  const { options, fields } = fieldsOf(operation, without);
+  places.forEach((place, i) => command.argument(`<${place}>`, told.arguments?.[i] ?? `${place} of the ${thing}`));
+  const { options, fields } = fieldsOf(operation, told);
   for (const [name, schema] of Object.entries({ ...options, ...fields }))
     command.addOption(flagFor(name, schema, flags[name], defaults[name]));
   told.more?.add(command);
@@ -87,8 +94,9 @@ export function operationCommand<Part extends string, Methods extends string, Na
     const act = async (lanefold: Lanefold) => {
       const methods = lanefold[noun.part as 'webhooks'] as unknown as Record<string, (...args: unknown[]) => unknown>;
       const answer = (await methods[method]!(...call)) as AnswerOf<Part, Name>;
+      if (follow) return follow(answer, { lanefold, id, flags: given });
       if (given.json) printJson(json ? json(answer, id) : asData(operation, answer));
-      else show(answer, id);
+      else show?.(answer, id);
     };
     await withLanefold(
       omitUndefined({ databaseUrl, redisUrl, dir }) as ConnectionOptions,
@@ -107,10 +115,13 @@ function asData({ answer: { schema } }: Operation, answer: unknown): object {
 
 type Fields = Record<string, z.ZodType>;
 
-function fieldsOf(operation: Operation, without: readonly string[]): { options: Fields; fields: Fields } {
+function fieldsOf(
+  operation: Operation,
+  { flags = {}, without = [] }: Pick<OperationCommand<never>, 'flags' | 'without'>,
+): { options: Fields; fields: Fields } {
   const { body, bodyIs, own } = operation;
-  const kept = (fields: Fields) =>
-    Object.fromEntries(Object.entries(fields).filter(([name]) => !without.includes(name) && !(own && name in own)));
+  const isFlag = (name: string) => !without.includes(name) && !(own && name in own && !(name in flags));
+  const kept = (fields: Fields) => Object.fromEntries(Object.entries(fields).filter(([name]) => isFlag(name)));
   const fields = body && bodyIs !== 'options' ? (body as unknown as { shape: Fields }).shape : {};
   return { options: kept(optionsOf(operation)), fields: kept(fields) };
 }
@@ -143,6 +154,8 @@ const choicesOf = (schema: z.ZodType): readonly string[] | undefined =>
 function placeholder(name: string, flag: string, schema: z.ZodType): string {
   if (schema.type === 'boolean') return '';
   if (schema.type === 'date') return ' <time>';
+  if (schema.type === 'custom') return ' <json>';
+  if (schema.type === 'number' && !(schema as z.ZodNumber).isInt) return ' <number>';
   if (schema.type === 'number') return name.endsWith('Ms') ? ' <duration>' : ' <count>';
   if (schema.type === 'array') return ` <${flag}...>`;
   if (name === 'after') return ' <cursor>';
@@ -151,6 +164,7 @@ function placeholder(name: string, flag: string, schema: z.ZodType): string {
 
 function parserOf(name: string, schema: z.ZodType): ((text: string) => unknown) | undefined {
   if (schema.type === 'date') return time;
+  if (schema.type === 'custom') return parseJsonObject;
   if (schema.type !== 'number') return undefined;
   const { minValue, maxValue, isInt } = schema as z.ZodNumber;
   if (!isInt) return (text) => number(schema, text);

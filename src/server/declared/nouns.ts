@@ -1,6 +1,7 @@
 import type { Noun, Operation } from '../../base/operations/operation.ts';
 import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
 import { cases } from '../../features/evals/declaration.ts';
+import { evals } from '../../features/evals/operations/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
 import { monitors } from '../../features/monitors/declaration.ts';
 import { contexts } from '../../runs/operations/contexts/declaration.ts';
@@ -16,6 +17,7 @@ export const nouns: readonly Noun[] = [
   audit,
   cases,
   contexts,
+  evals,
   events,
   keys,
   limits,

@@ -4,6 +4,7 @@ import type { ApiApp } from '../env.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import type { ServeStream } from '../serve-stream.ts';
 import { contextHandlers } from './contexts.ts';
+import { evalHandlers } from './evals.ts';
 import { eventsHandler } from './events.ts';
 import { eventHandlers } from './sent-events.ts';
 import { portableHandlers } from './portable.ts';
@@ -22,6 +23,7 @@ export const handlersOf = (
 ): Handlers => ({
   threads: { ...threadHandlers(lanefold), ...portableHandlers(streams), events: eventsHandler(serve) },
   contexts: contextHandlers(app),
+  evals: evalHandlers,
   events: eventHandlers,
   audit: auditHandlers,
   keys: keyHandlers,

@@ -11,7 +11,7 @@ import { withQuestions } from '../store/questions.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
 import { keep, type KeepDeps } from './keep.ts';
 import type { Cases, EvalCase } from '../types.ts';
-import type { CaseFiles } from './types.ts';
+import type { CaseFiles } from './methods.ts';
 
 export function casesOf(deps: KeepDeps): Cases & CaseFiles {
   const { db } = deps;

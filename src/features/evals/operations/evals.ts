@@ -1,33 +1,22 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
-import { camelKeys } from '../../../base/common/case.ts';
-import { omitUndefined } from '../../../base/common/json.ts';
-import type { Json } from '../../../agent/context/message.ts';
-import type { ModelName } from '../../../agent/models/providers.ts';
-import type { PolicyOption } from '../../../agent/policy/types.ts';
-import {
-  type EvalRow,
-  type StoredEval,
-  type StoredVariant,
-  cancelEval,
-  listEvals,
-  readEval,
-  removeEval,
-  rescoreEval,
-} from '../store/evals.ts';
-import type { EvalDefinition, EvalVariant, ListedEval, Evals } from './types.ts';
+import { checkOptions } from '../../../base/operations/checked.ts';
+import { type EvalRow, cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../store/evals.ts';
+import { AwaitOptions } from './declaration.ts';
+import type { EvalEnds } from './methods.ts';
+import type { ListedEval, ListedEvalItem, Evals } from './types.ts';
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
-import { assertWhole } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { reportOf } from '../report/report-of.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { readItems, type EvalItemRow, readNeeds } from '../store/items.ts';
+import { readItems } from '../store/items.ts';
 import { unlessGone } from '../../../database/store/missing.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
 import { evalNotFound } from './invalid-eval.ts';
 import { startEvalOf } from './start-eval.ts';
+import { fromStored } from './stored.ts';
+import { findUnattended } from './unattended.ts';
 import { delay } from '../../../base/common/timer.ts';
-import { findLacking } from '../../../database/store/worker/find-lacking.ts';
 
 const none = { waiting: 0, running: 0, scoring: 0, done: 0, failed: 0, skipped: 0, erased: 0 };
 
@@ -40,24 +29,6 @@ const toListed = (
   spec: fromStored(spec),
   items: { ...none, ...items },
 });
-
-const fromStored = ({ variants, ...spec }: StoredEval): EvalDefinition => ({
-  ...(camelKeys(spec) as unknown as EvalDefinition),
-  variants: variants.map(toVariant),
-});
-
-function toVariant({
-  context_policy: policy,
-  system_prompt: systemPrompt,
-  model,
-  ...variant
-}: StoredVariant): EvalVariant {
-  const contextPolicy = policy === undefined ? undefined : policyOf(policy);
-  return { ...variant, ...omitUndefined({ model: model as ModelName | undefined, systemPrompt, contextPolicy }) };
-}
-
-const policyOf = (stored: Json): PolicyOption =>
-  (typeof stored === 'string' ? stored : camelKeys(stored as object)) as PolicyOption;
 
 interface EvalsDeps {
   db: Database;
@@ -75,16 +46,16 @@ const page = 1_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
-export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: EvalsDeps): Evals {
+export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: EvalsDeps): Evals & EvalEnds {
   const get = async (id: string): Promise<ListedEval> => {
     assertId(id, 'The eval id');
     const found = await readEval(db, id);
     if (!found) throw evalNotFound(id);
     return toListed(found, await findUnattended(db, all, [found]));
   };
-  const allItems = async (id: string): Promise<EvalItemRow[]> => {
+  const allItems = async (id: string): Promise<ListedEvalItem[]> => {
     await get(id);
-    const items: EvalItemRow[] = [];
+    const items: ListedEvalItem[] = [];
     for (let more = true; more;) {
       const next = await readItems(db, id, { after: items.at(-1)?.no ?? 0, limit: page });
       items.push(...next);
@@ -100,21 +71,18 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
     },
     get,
     async list({ after, limit = 50 } = {}) {
-      assertWhole(limit, 'limit', { minimum: 1, maximum: 1_000, hint: 'Pass the number of evals.' });
       const { data, nextAfter } = await listEvals(db, { after, limit });
       const unattended = await findUnattended(db, all, data);
       return { data: data.map((row) => toListed(row, unattended)), nextAfter };
     },
     async items(id, { after = 0, limit = 100, caseId } = {}) {
-      assertWhole(limit, 'limit', { minimum: 1, maximum: page, hint: 'Pass the number of items.' });
-      assertWhole(after, 'after', { hint: 'Pass the no of the last item of the page before.' });
-      if (caseId !== undefined) assertId(caseId, 'The case id');
       await get(id);
       return readItems(db, id, { after, limit, caseId });
     },
     report: async (id, options = {}) => reportOf(await allItems(id), options),
-    async wait(id, { timeoutMs = 600_000, signal } = {}) {
-      assertWhole(timeoutMs, 'timeoutMs', { minimum: 1, hint: 'Omit it for ten minutes.' });
+    async wait(id, options = {}) {
+      checkOptions('evals.wait', AwaitOptions, options);
+      const { timeoutMs = 600_000, signal } = options;
       const until = performance.now() + timeoutMs;
       for (let ms = shortestPauseMs; ; ms = Math.min(ms * 1.5, longestPauseMs)) {
         const found = await get(id);
@@ -158,39 +126,3 @@ const stillRunning = (id: string): LanefoldError =>
   new LanefoldError('eval_running', `Eval ${id} is still running.`, {
     hint: 'Nothing was written. Wait for its end, or cancel it first.',
   });
-
-/**
- * What the waiting items of evals need and no live worker of their queue has, by eval: `agent`, or `agent@version`. The role
- * of one tenant does not see workers, and gets none.
- *
- * @param all the connections of the process: connections of one tenant see no workers
- */
-async function findUnattended(
-  db: Database,
-  all: Database,
-  evals: readonly EvalRow[],
-): Promise<ReadonlyMap<string, string[]>> {
-  const waiting = evals.filter(({ status, items }) => status === 'running' && (items.waiting ?? 0) > 0);
-  if (waiting.length === 0) return new Map();
-  const needs = (
-    await readNeeds(
-      db,
-      waiting.map(({ id }) => id),
-    )
-  ).map(({ evalId, agent, variant }) => {
-    const { queuePrefix: queue, spec } = waiting.find(({ id }) => id === evalId)!;
-    return { evalId, queue, agent, version: spec.variants.find(({ name }) => name === variant)?.version };
-  });
-  const reasons = await findLacking(all, needs);
-  if (!reasons) return new Map();
-  const missing = needs.filter((_, place) => reasons[place] !== undefined);
-  return new Map(
-    waiting.map(({ id }) => {
-      const own = missing.filter(({ evalId }) => evalId === id);
-      return [
-        id,
-        [...new Set(own.map(({ agent, version }) => (version === undefined ? agent : `${agent}@${version}`)))].sort(),
-      ];
-    }),
-  );
-}

@@ -6,7 +6,7 @@ import { readContext } from '../../../database/store/context/read-context.ts';
 import { listCases, type StoredCase } from '../store/cases.ts';
 import { readSentCall, unverifiedReason } from '../../../runs/operations/contexts/calls.ts';
 import { unverified, type KeepDeps } from './keep.ts';
-import type { ExportedCases } from './types.ts';
+import type { ExportedCases } from './methods.ts';
 
 /** See `Cases.export`. */
 export async function* exportCases(

@@ -6,7 +6,7 @@ import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { readCaseLine, refusedLine, type PortableCase } from '../cases/case-line.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { keepCase, casesOfContexts, contextProblem, contextSeq, importContext } from '../store/cases.ts';
-import type { ImportedCases, SkippedCase } from './types.ts';
+import type { ImportedCases, SkippedCase } from './methods.ts';
 
 /** In characters, as of an imported thread: the file is read into memory. */
 const longestFile = 128 * 1024 * 1024;

@@ -11,7 +11,7 @@ import { startEval } from '../store/evals.ts';
 import { assertRunOverrides } from '../../../runs/operations/runs/allow-overrides.ts';
 import { checkPolicy } from '../../../runs/operations/runs/check-overrides.ts';
 import { invalid } from './invalid-eval.ts';
-import { readDefinition } from './read-definition.ts';
+import { toStored } from './stored.ts';
 import type { EvalDefinition, EvalVariant } from './types.ts';
 
 const mostItems = 50_000;
@@ -24,7 +24,7 @@ export async function startEvalOf(
   given: EvalDefinition,
   { by, from, queuePrefix }: { by: string; from: OverrideCaller; queuePrefix: string | null },
 ): Promise<string> {
-  const spec = readDefinition(given);
+  const spec = toStored(given);
   const { dataset, variants, repeats } = spec;
   const cases = await casesIn(deps.db, spec, Math.floor(mostItems / (variants.length * repeats)));
   if (cases.length === 0) {

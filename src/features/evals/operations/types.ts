@@ -1,70 +1,100 @@
-import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
-import type { OptionsWith } from '../../../agent/definition/options.ts';
-import type { Json } from '../../../agent/context/message.ts';
-import type { EvalItem, EvalItemStatus } from '../item.ts';
-import type { EvalReport, ReportOptions } from '../report/report.ts';
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { JsonObject } from '../../../agent/context/message.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
 import type { PolicyOption } from '../../../agent/policy/types.ts';
-import type { ListPage } from '../../../database/store/rows.ts';
+import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
+import type { EvalReport } from '../report/report.ts';
 
-/** What an export of a dataset has. */
-export interface ExportedCases {
-  /** Number of lines. */
-  cases: number;
-  /** Cases that were left out, because their threads were erased. */
-  erased: number;
+/** How long to wait for the end of an eval. */
+export interface AwaitOptions {
+  /** Default: ten minutes. */
+  timeoutMs?: number;
+  /** Ends the waiting; the eval goes on. */
+  signal?: AbortSignal;
 }
 
-/** A line that was not imported. */
-export interface SkippedCase {
-  /** From 1. */
-  line: number;
-  /**
-   * `exists`: the dataset has a case with these messages for this agent. `repeated`: an earlier line has. `erased`: the
-   * dataset had one, and its thread was erased.
-   */
-  because: 'exists' | 'repeated' | 'erased';
-  /** The case that the dataset had before the import, if any. */
-  caseId: string | null;
-}
-
-/** What an import wrote. */
-export interface ImportedCases {
+/** What an eval asks. */
+export interface EvalDefinition {
+  /** The dataset whose cases are asked. */
   dataset: string;
-  imported: number;
-  skipped: SkippedCase[];
+  /** Only cases with this tag. */
+  tag?: string;
+  /** Only cases of this part. */
+  split?: string;
+  /** What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+  variants?: EvalVariant[];
+  /** How often each case is asked under each variant; default 1. */
+  repeats?: number;
+  /**
+   * `recorded` (default): what they returned in the original run, by name and arguments. `live`: tools with
+   * `replay: 'safe'` run, others fail. `stubs`: what `stubs` has for their name.
+   */
+  tools?: EvalTools;
+  /** What each tool returns, by its name. */
+  stubs?: JsonObject;
+  /** How many runs at once; default 4. */
+  concurrency?: number;
+  /**
+   * What all its runs together may cost, in US dollars; those of judges do not count. Items that it does not pay
+   * are skipped, and so are those of models without a known price. A lower limit of the agent stays.
+   */
+  maxCost?: number;
+  /** Time after its start at which the run ends with the best result it has. */
+  maxDurationMs?: number;
+  /** Priority of its runs; default 1,000: behind those of users, which have 0. */
+  priority?: number;
+  /** Ask again also what an earlier eval has asked in the same way; default false. */
+  fresh?: boolean;
+  /** The agent that scores answers by `expected.rubric`, and its model. */
+  judge?: {
+    agent: string;
+    /** Overrides the model of the agent. */
+    model?: ModelName;
+  };
 }
 
-/** Datasets as files. */
-export interface CaseFiles {
+/** One case, run once under one variant. */
+export interface EvalItem {
+  caseId: string;
+  tags: string[];
+  variant: string;
+  /** From 1. */
+  repeat: number;
   /**
-   * The cases of a dataset as JSON Lines, the oldest first: the messages that were sent, their hash, and what the case
-   * expects. Returns how many, and how many were left out because their threads were erased.
-   *
-   * @throws LanefoldError `case_unverified` if this process does not know the output contract of an agent; `invalid_id`
-   *
-   * @example
-   * ```ts
-   * import { createLanefold } from 'lanefold';
-   *
-   * const lanefold = await createLanefold();
-   * for await (const line of lanefold.cases.export('refunds')) process.stdout.write(`${line}\n`);
-   * ```
+   * `failed` if the run failed; `skipped` if the eval was cancelled, or its budget used up, before it had an
+   * answer; `erased` if the thread of the case was erased.
    */
-  export(dataset: string, options?: { tenant?: string }): AsyncGenerator<string, ExportedCases, void>;
+  status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
+  answer: string | null;
+  scores: Score[];
+  /** Of its run. */
+  durationMs: number | null;
+  /** Of its run. */
+  inputTokens: number | null;
+  /** Of its run. */
+  outputTokens: number | null;
+  /** How many of both are estimates, because the provider did not count them; null for none. */
+  estimatedTokens?: number | null;
+  /** In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+  costMicros: number | null;
   /**
-   * Makes a case of each line of an export: a thread with these messages, and a case of the kind `call`, which asks for the
-   * answer to them. The file is checked whole before the first write; a repeated import adds what is missing.
-   *
-   * @throws LanefoldError `import_refused` for a line that was changed or is malformed, with its number in `details.line`;
-   * `invalid_input` without lines; `invalid_id`
+   * The limit that ended the run before it had an answer, such as `max_iterations`; null if none did. A case of a
+   * call asks for one message of the model, so a tool call answers it.
    */
-  import(
-    dataset: string,
-    lines: Iterable<string> | AsyncIterable<string>,
-    options?: { tenant?: string; by?: string },
-  ): Promise<ImportedCases>;
+  endedBy: string | null;
+  /** The first difference from the recorded run; null if there is none. */
+  diverged: string | null;
+  /** Whether the answer is that of an earlier eval. */
+  reused: boolean;
+  /** Why it failed, or was skipped. */
+  error: string | null;
 }
+
+export type EvalItemStatus = 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
+
+/** What tools return in the runs of an eval. */
+export type EvalTools = 'recorded' | 'live' | 'stubs';
 
 /** Changes under which the cases are asked again; whatever is absent is as it is now. */
 export interface EvalVariant {
@@ -76,47 +106,10 @@ export interface EvalVariant {
   version?: string;
   /** Default: the model that the run named, else that of the agent. The strategy is chosen in the same way. */
   model?: ModelName;
+  /** A policy, or the name of a preset. */
   contextPolicy?: PolicyOption;
   /** Replaces the prompt of the lane; null: none. */
   systemPrompt?: string | null;
-}
-
-interface By {
-  /** Who does it, for the audit; default `operator`. */
-  by?: string;
-}
-
-/** What tools return in the runs of an eval. */
-export type EvalTools = 'recorded' | 'live' | 'stubs';
-
-export interface EvalDefinition extends OptionsWith<{ evals: 'bound' }> {
-  dataset: string;
-  /** Only cases with this tag, or of this part. */
-  tag?: string;
-  split?: string;
-  /** Default: one, named `current`, that changes nothing. The first one is the baseline of the report. */
-  variants?: readonly EvalVariant[];
-  /** How often each case is asked under each variant; from 1 (default) to 20. */
-  repeats?: number;
-  /**
-   * `recorded` (default): what they returned in the original run, by name and arguments. `live`: tools with
-   * `replay: 'safe'` run, others fail. `stubs`: what `stubs` has for their name.
-   */
-  tools?: EvalTools;
-  stubs?: Readonly<Record<string, Json>>;
-  /** How many runs at once; from 1 to 100, default 4. */
-  concurrency?: number;
-  /**
-   * What all its runs together may cost, in US dollars; those of judges do not count. Items that it does not pay are
-   * skipped, and so are those of models without a known price. A lower limit of the agent stays.
-   */
-  maxCost?: number;
-  /** Priority of its runs; default 1,000: behind those of users, which have 0. */
-  priority?: number;
-  /** Ask again also what an earlier eval has asked in the same way; default false. */
-  fresh?: boolean;
-  /** The agent that scores answers by `expected.rubric`, and its model. */
-  judge?: { agent: string; model?: ModelName };
 }
 
 /** An eval, and how far it is. */
@@ -127,62 +120,199 @@ export interface ListedEval {
   status: 'running' | 'completed' | 'cancelled';
   /** As it was asked for, with defaults. */
   spec: EvalDefinition;
-  createdBy: string;
-  createdAt: Date;
-  finishedAt: Date | null;
   /** How many items are in each status. */
-  items: Record<EvalItemStatus, number>;
+  items: {
+    /** Items that are waiting. */
+    waiting: number;
+    /** Items that are running. */
+    running: number;
+    /** Items that are being scored. */
+    scoring: number;
+    /** Items that are done. */
+    done: number;
+    /** Items that are failed. */
+    failed: number;
+    /** Items that are skipped. */
+    skipped: number;
+    /** Items that are erased. */
+    erased: number;
+  };
   /** What waiting items need but no live worker has: `agent`, or `agent@version`. */
   unattended: string[];
   /** In millionths of a US dollar, as far as prices are known. */
   costMicros: number;
+  /** `operator`, `key:<id>` or `cli:<user>`. */
+  createdBy: string;
+  /** When it was started. */
+  createdAt: Date;
+  /** When its last item was settled. */
+  finishedAt: Date | null;
 }
 
 /** An item with its runs. */
-export interface ListedEvalItem extends EvalItem {
+export interface ListedEvalItem {
+  /** Its place. */
   no: number;
+  caseId: string;
+  tags: string[];
+  variant: string;
+  /** From 1. */
+  repeat: number;
+  /**
+   * `failed` if the run failed; `skipped` if the eval was cancelled, or its budget used up, before it had an
+   * answer; `erased` if the thread of the case was erased.
+   */
+  status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
+  answer: string | null;
+  scores: Score[];
+  /** Of its run. */
+  durationMs: number | null;
+  /** Of its run. */
+  inputTokens: number | null;
+  /** Of its run. */
+  outputTokens: number | null;
+  /** How many of both are estimates, because the provider did not count them; null for none. */
+  estimatedTokens: number | null;
+  /** In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+  costMicros: number | null;
+  /**
+   * The limit that ended the run before it had an answer, such as `max_iterations`; null if none did. A case of a
+   * call asks for one message of the model, so a tool call answers it.
+   */
+  endedBy: string | null;
+  /** The first difference from the recorded run; null if there is none. */
+  diverged: string | null;
+  /** Whether the answer is that of an earlier eval. */
+  reused: boolean;
+  /** Why it failed, or was skipped. */
+  error: string | null;
   agent: string;
   threadId: string | null;
   runId: string | null;
   judgeThreadId: string | null;
   judgeRunId: string | null;
+  /** When it was settled. */
   settledAt: Date | null;
 }
 
-export interface EvalBy extends By {
-  /** The tenant whose cases are asked; default: the tenant of the library, else `default`. */
-  tenant?: string;
-  /** On whose behalf, which decides what variants may override; default `library`. */
-  from?: OverrideCaller;
+/** What a scorer said of an answer. */
+export interface Score {
+  scorer: string;
+  /** The version of the scorer when it gave the score; null if it has none. */
+  version: string | null;
+  /** 0 to 1; null if the scorer does not apply to the case, or failed (`error` says which). */
+  score: number | null;
+  reason: string | null;
+  /** Why the scorer failed, as a sentence; null if it did not. */
+  error: string | null;
 }
 
 export interface Evals {
   /**
-   * Starts an eval: workers ask each case under each variant, on threads that begin as the original one was, and score the
-   * answers. The original threads are not changed.
+   * Starts an eval: workers ask each case under each variant, on threads that begin as the original one was, and
+   * score the answers. The original threads are not changed.
    *
-   * @throws LanefoldError `invalid_input`, `details.field` names the field; `dataset_empty`; `unknown_agent`,
-   * `unknown_model`, `override_not_allowed`, `invalid_policy`, `unknown_window`
+   * @throws LanefoldError `invalid_input`, `dataset_empty`, `unknown_agent`, `unknown_model`,
+   * `override_not_allowed`, `invalid_policy`, `unknown_window`
    */
-  run(definition: EvalDefinition, options?: EvalBy): Promise<ListedEval>;
-  /** @throws LanefoldError `eval_not_found` */
-  get(id: string): Promise<ListedEval>;
-  /** The newest first. */
-  list(query?: { after?: string; limit?: number }): Promise<ListPage<ListedEval>>;
-  /** In the order in which they run; with `caseId`, those of one case. @throws LanefoldError `eval_not_found`, `invalid_id` */
-  items(id: string, query?: { after?: number; limit?: number; caseId?: string }): Promise<ListedEvalItem[]>;
-  /** Compares the variants, also of an eval that is still running. @throws LanefoldError `eval_not_found`, `invalid_input` */
-  report(id: string, options?: ReportOptions): Promise<EvalReport>;
-  /** Waits for its end. @throws LanefoldError `eval_not_found`, `wait_timeout` */
-  wait(id: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<ListedEval>;
-  /** Cancels its runs; what has ended stays, and the other items are skipped. @throws LanefoldError `eval_not_found`, `eval_ended` */
-  cancel(id: string, options?: By): Promise<ListedEval>;
+  run(
+    definition: EvalDefinition,
+    options?: {
+      /** The tenant whose cases are asked; default: the tenant of the library, else `default`. */
+      tenant?: string;
+      /** Who does it, for the audit; default `operator`. */
+      by?: string;
+      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      from?: OverrideCaller;
+    },
+  ): Promise<ListedEval>;
+  /** List the evals, newest first. */
+  list(options?: {
+    /** The `next_after` of the previous page. */
+    after?: string;
+    /** Maximum number of items; default 50. */
+    limit?: number;
+  }): Promise<{
+    data: ListedEval[];
+    /**
+     * Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty
+     * even if more follow.
+     */
+    nextAfter: string | null;
+  }>;
   /**
-   * Scores the answers of an ended eval again, by what cases expect now. An item whose case or thread is gone stays as it is.
+   * Get an eval, and how far it is.
+   *
+   * @throws LanefoldError `eval_not_found`
+   */
+  get(evalId: string): Promise<ListedEval>;
+  /**
+   * The items in the order in which they run; with `caseId`, those of one case.
+   *
+   * @throws LanefoldError `eval_not_found`, `invalid_id`
+   */
+  items(
+    evalId: string,
+    options?: {
+      /** Return the items after this no: the `next_after` of the previous page. */
+      after?: number;
+      /** Maximum number of items; default 100. */
+      limit?: number;
+      /** Only the items of this case. */
+      caseId?: string;
+    },
+  ): Promise<ListedEvalItem[]>;
+  /**
+   * Compares the variants, also of an eval that is still running.
+   *
+   * @throws LanefoldError `eval_not_found`, `invalid_input`
+   */
+  report(
+    evalId: string,
+    options?: {
+      /** The variant that the others are compared with; default: the first one. */
+      baseline?: string;
+      /** Of the bootstrap; default 1. */
+      seed?: number;
+      /** Of the bootstrap; default 2,000. */
+      resamples?: number;
+    },
+  ): Promise<EvalReport>;
+  /**
+   * Cancels its runs; what has ended stays, and the other items are skipped.
+   *
+   * @throws LanefoldError `eval_not_found`, `eval_ended`
+   */
+  cancel(
+    evalId: string,
+    options?: {
+      /** Who does it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<ListedEval>;
+  /**
+   * Score the answers of an ended eval again. By what its cases expect now. An item whose case or thread is gone
+   * stays as it is.
    *
    * @throws LanefoldError `eval_not_found`, `eval_running`
    */
-  rescore(id: string, options?: By): Promise<ListedEval>;
-  /** Removes an ended eval; workers erase the threads of its runs. @throws LanefoldError `eval_not_found`, `eval_running` */
-  remove(id: string, options?: By): Promise<void>;
+  rescore(
+    evalId: string,
+    options?: {
+      /** Who does it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<ListedEval>;
+  /**
+   * Remove an ended eval. Workers erase the threads of its runs.
+   *
+   * @throws LanefoldError `eval_not_found`, `eval_running`
+   */
+  remove(
+    evalId: string,
+    options?: {
+      /** Who does it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<void>;
 }

@@ -1,17 +1,9 @@
 import { callRows, call } from '../../../database/store/call.ts';
-import type { evalItem } from '../../../../db/schema/eval.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { EvalItem } from '../item.ts';
+import type { ListedEvalItem } from '../operations/types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readRows } from '../../../database/store/rows.ts';
 import type { StoredEval } from './evals.ts';
-
-/** An item, with its runs. */
-export type EvalItemRow = EvalItem &
-  Pick<
-    typeof evalItem.$inferSelect,
-    'no' | 'agent' | 'threadId' | 'runId' | 'judgeThreadId' | 'judgeRunId' | 'settledAt'
-  >;
 
 /** The row of a case, as functions return it. */
 export interface CaseRow {
@@ -78,8 +70,8 @@ export const readItems = (
   db: Database,
   id: string,
   { after, limit, caseId }: { after: number; limit: number; caseId?: string | undefined },
-): Promise<EvalItemRow[]> =>
-  readRows<EvalItemRow>(
+): Promise<ListedEvalItem[]> =>
+  readRows<ListedEvalItem>(
     db,
     caseId === undefined ? 'eval_items' : 'eval_items_of_case',
     `select ${columns} from lanefold._eval_item i

@@ -19,7 +19,8 @@ import type { Scoring } from './scoring.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
 import { requestOfItem, runOfItem, startItemRun, type ItemRequest } from '../operations/start-item.ts';
 import { isTransient } from '../../../database/postgres/errors.ts';
-import { answerKey, isPermanent } from './ask-judge.ts';
+import { answerKey } from './answer-key.ts';
+import { isPermanent } from './ask-judge.ts';
 import { expectedCost } from './budget.ts';
 
 /** How long a worker has to start the run of an item that it took, before another one does. */

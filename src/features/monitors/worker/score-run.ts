@@ -1,6 +1,6 @@
 import type { Json } from '../../../agent/context/message.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
-import type { Score } from '../../evals/item.ts';
+import type { Score } from '../../evals/operations/types.ts';
 import { meanOf } from '../../evals/report/rule.ts';
 import { judgePrompt } from '../../evals/scorers/judge.ts';
 import { scoreAnswer } from '../../evals/scorers/score-answer.ts';
@@ -12,7 +12,8 @@ import type { TakenMonitor } from '../store/monitors.ts';
 import { readRun } from '../../../database/store/run/read-run.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import { idsOf } from '../../../database/store/tenant/tenant-settings.ts';
-import { askJudge, readJudge, isPermanent, scorerInput, usedBy } from '../../evals/worker/ask-judge.ts';
+import { askJudge, readJudge, isPermanent } from '../../evals/worker/ask-judge.ts';
+import { scorerInput, usedBy } from '../../evals/worker/scored-run.ts';
 import type { MonitorDependencies } from './dependencies.ts';
 
 /** Behind the runs of users. */

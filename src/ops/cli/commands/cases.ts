@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
-import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
-import type { EvalCase, Expected, NewCase } from '../../../features/evals/types.ts';
-import { actor, parseJsonObject, wholeNumber, withAgents, type ConnectionOptions } from '../options.ts';
+import { cases, EvalCase } from '../../../features/evals/declaration.ts';
+import type { EvalCase as Case, Expected, NewCase } from '../../../features/evals/types.ts';
+import { toWire } from '../../../base/operations/wire.ts';
+import { operationCommand } from '../operation-command.ts';
+import { actor, parseJsonObject, withAgents, type ConnectionOptions } from '../options.ts';
 import { loadAgentsFile } from '../agents-file.ts';
 import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
@@ -25,83 +27,70 @@ interface KeepOptions extends Options {
   note?: string;
 }
 
-interface ListOptions extends Options {
-  dataset?: string;
-  tag?: string;
-  split?: string;
-  limit?: number;
-  after?: string;
-}
-
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 
 /** Manages the cases that evals repeat. */
 export function addCases(program: Command): Command {
-  const cases = program
+  const group = program
     .command('cases')
     .summary('keep past runs and model calls as cases of datasets')
     .description('Manages the cases that evals repeat. Without a command, lists them.');
 
-  subcommand(cases, 'list', 'list the cases, the oldest first', { isDefault: true })
-    .option('--dataset <name>', 'only of this dataset')
-    .option('--tag <tag>', 'only with this tag')
-    .option('--split <split>', 'only of this part')
-    .option('--limit <count>', 'how many; default 50', wholeNumber(1, 1_000))
-    .option('--after <cursor>', 'the next page')
-    .addHelpText('after', commandHelp(['lanefold cases', 'lanefold cases list --dataset refunds'], [...environment]))
-    .action(({ databaseUrl, dir, json, ...query }: ListOptions) =>
-      withLanefold(omitUndefined({ databaseUrl, dir }), async (lanefold) => {
-        const { data, nextAfter } = await lanefold.cases.list(query);
-        if (json) return printJson({ data: data.map(snakeKeys), next_after: nextAfter });
-        if (data.length === 0) return note('there are no cases; keep one with `lanefold cases keep`');
-        print(caseTable(data).join('\n'));
-        if (nextAfter !== null) note(`more: --after ${nextAfter}`);
-      }),
-    );
+  operationCommand(group, cases, 'list', {
+    isDefault: true,
+    summary: 'list the cases, the oldest first',
+    examples: ['lanefold cases', 'lanefold cases list --dataset refunds'],
+    flags: {
+      dataset: 'only of this dataset',
+      tag: 'only with this tag',
+      split: 'only of this part',
+      limit: 'how many; default 50',
+      after: 'the next page',
+    },
+    show({ data, nextAfter }) {
+      if (data.length === 0) return note('there are no cases; keep one with `lanefold cases keep`');
+      print(caseTable(data).join('\n'));
+      if (nextAfter !== null) note(`more: --after ${nextAfter}`);
+    },
+  });
 
-  addKeep(cases);
+  addKeep(group);
 
-  subcommand(cases, 'show', 'show a case')
-    .argument('<id>', 'the case')
-    .addHelpText('after', commandHelp(['lanefold cases show case_01k7uumg'], [...environment]))
-    .action((id: string, options: Options) =>
-      withLanefold(options, async ({ cases }) => {
-        const kept = await cases.get(id);
-        if (options.json) return printJson(snakeKeys(kept));
-        for (const [name, value] of Object.entries(snakeKeys(kept)))
-          if (value !== null) print(`${name}: ${shown(value)}`);
-      }),
-    );
+  operationCommand(group, cases, 'get', {
+    name: 'show',
+    summary: 'show a case',
+    examples: ['lanefold cases show case_01k7uumg'],
+    arguments: ['the case'],
+    show(kept) {
+      for (const [name, value] of Object.entries(toWire(EvalCase, kept) as object))
+        if (value !== null) print(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    },
+  });
 
-  subcommand(cases, 'remove', 'remove a case; its thread stays')
-    .argument('<id>', 'the case')
-    .addHelpText('after', commandHelp(['lanefold cases remove case_01k7uumg'], [...environment]))
-    .action((id: string, options: Options) =>
-      withLanefold(options, async ({ cases }) => {
-        await cases.remove(id, { by: actor() });
-        if (options.json) printJson({ id, removed: true });
-        else print(`${id} is removed`);
-      }),
-    );
+  operationCommand(group, cases, 'remove', {
+    summary: 'remove a case; its thread stays',
+    examples: ['lanefold cases remove case_01k7uumg'],
+    arguments: ['the case'],
+    json: (_, id) => ({ id, removed: true }),
+    show: (_, id) => print(`${id} is removed`),
+  });
 
-  subcommand(cases, 'datasets', 'list the datasets')
-    .addHelpText('after', commandHelp(['lanefold cases datasets'], [...environment]))
-    .action((options: Options) =>
-      withLanefold(options, async ({ cases }) => {
-        const data = await cases.datasets();
-        if (options.json) return printJson({ data: data.map(snakeKeys) });
-        if (data.length === 0) return note('there are no datasets; keep a case with `lanefold cases keep`');
-        const rows = data.map((one) => [one.dataset, one.tenant, one.cases, one.erased, one.updatedAt.toISOString()]);
-        print(table(['dataset', 'tenant', 'cases', 'erased', 'updated'], rows).join('\n'));
-      }),
-    );
-  addCasesExport(cases);
-  addCasesImport(cases);
-  return cases;
+  operationCommand(group, cases, 'datasets', {
+    summary: 'list the datasets',
+    examples: ['lanefold cases datasets'],
+    show(all) {
+      if (all.length === 0) return note('there are no datasets; keep a case with `lanefold cases keep`');
+      const rows = all.map((one) => [one.dataset, one.tenant, one.cases, one.erased, one.updatedAt.toISOString()]);
+      print(table(['dataset', 'tenant', 'cases', 'erased', 'updated'], rows).join('\n'));
+    },
+  });
+  addCasesExport(group);
+  addCasesImport(group);
+  return group;
 }
 
-function addKeep(cases: Command): void {
-  withAgents(subcommand(cases, 'keep', 'keep a run or a model call as a case'))
+function addKeep(group: Command): void {
+  withAgents(subcommand(group, 'keep', 'keep a run or a model call as a case'))
     .argument('<thread>', 'its thread')
     .requiredOption('--dataset <name>', 'name that the cases of a dataset share')
     .addOption(new Option('--run <id>', 'run whose question is asked again').conflicts('call'))
@@ -128,7 +117,7 @@ function addKeep(cases: Command): void {
         omitUndefined({ databaseUrl, dir }),
         async ({ cases }) => {
           const kept = await cases.keep(omitUndefined(given) as NewCase, { by: actor() });
-          if (json) printJson(snakeKeys(kept));
+          if (json) printJson(toWire(EvalCase, kept) as object);
           else print(`${kept.id} is kept in ${kept.dataset}`);
         },
         known,
@@ -136,7 +125,7 @@ function addKeep(cases: Command): void {
     });
 }
 
-const caseTable = (cases: readonly EvalCase[]): string[] =>
+const caseTable = (cases: readonly Case[]): string[] =>
   table(
     ['case', 'dataset', 'kind', 'agent', 'thread', 'source', 'expected', 'tags'],
     cases.map((one) => [
@@ -150,6 +139,3 @@ const caseTable = (cases: readonly EvalCase[]): string[] =>
       one.tags.join(', '),
     ]),
   );
-
-const shown = (value: unknown): string =>
-  value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value);
