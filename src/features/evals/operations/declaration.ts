@@ -235,7 +235,7 @@ const Signal = typed(
   z.custom<AbortSignal>((signal) => signal instanceof AbortSignal, 'Must be an AbortSignal.'),
 );
 
-export const AwaitOptions = z
+export const EvalWaitOptions = z
   .object({
     timeoutMs: whole(1).optional().describe('Default: ten minutes.'),
     signal: Signal.optional().describe('Ends the waiting; the eval goes on.'),

@@ -1,7 +1,7 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { checkOptions } from '../../../base/operations/checked.ts';
 import { type EvalRow, cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../store/evals.ts';
-import { AwaitOptions } from './declaration.ts';
+import { EvalWaitOptions } from './declaration.ts';
 import type { EvalEnds } from './methods.ts';
 import type { ListedEval, ListedEvalItem, Evals } from './types.ts';
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
@@ -81,7 +81,7 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
     },
     report: async (id, options = {}) => reportOf(await allItems(id), options),
     async wait(id, options = {}) {
-      checkOptions('evals.wait', AwaitOptions, options);
+      checkOptions('evals.wait', EvalWaitOptions, options);
       const { timeoutMs = 600_000, signal } = options;
       const until = performance.now() + timeoutMs;
       for (let ms = shortestPauseMs; ; ms = Math.min(ms * 1.5, longestPauseMs)) {

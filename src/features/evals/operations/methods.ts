@@ -1,9 +1,9 @@
-import type { AwaitOptions, ListedEval } from './types.ts';
+import type { EvalWaitOptions, ListedEval } from './types.ts';
 
 /** Evals, awaited. */
 export interface EvalEnds {
   /** Waits for the end of an eval. @throws LanefoldError `eval_not_found`, `wait_timeout` */
-  wait(evalId: string, options?: AwaitOptions): Promise<ListedEval>;
+  wait(evalId: string, options?: EvalWaitOptions): Promise<ListedEval>;
 }
 
 /** What an export of a dataset has. */

@@ -6,14 +6,6 @@ import type { PolicyOption } from '../../../agent/policy/types.ts';
 import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { EvalReport } from '../report/report.ts';
 
-/** How long to wait for the end of an eval. */
-export interface AwaitOptions {
-  /** Default: ten minutes. */
-  timeoutMs?: number;
-  /** Ends the waiting; the eval goes on. */
-  signal?: AbortSignal;
-}
-
 /** What an eval asks. */
 export interface EvalDefinition {
   /** The dataset whose cases are asked. */
@@ -110,6 +102,14 @@ export interface EvalVariant {
   contextPolicy?: PolicyOption;
   /** Replaces the prompt of the lane; null: none. */
   systemPrompt?: string | null;
+}
+
+/** How long to wait for the end of an eval. */
+export interface EvalWaitOptions {
+  /** Default: ten minutes. */
+  timeoutMs?: number;
+  /** Ends the waiting; the eval goes on. */
+  signal?: AbortSignal;
 }
 
 /** An eval, and how far it is. */
