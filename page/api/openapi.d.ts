@@ -1062,6 +1062,456 @@ export interface components {
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
     };
+    ScheduleList: {
+      data: components['schemas']['Schedule'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    Schedule: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose runs it starts. */
+      tenant: components['schemas']['Id'];
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
+      /** @description The next five slots; none while it is paused, and once it has ended. */
+      next: string[];
+      paused_at: string | null;
+      /**
+       * @description `code`: a program defines it.
+       * @enum {string}
+       */
+      source: 'code' | 'user';
+      /** @description Rises with every change. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
+      updated_by: string;
+    };
+    NewSchedule: {
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
+    };
+    ScheduleSlotList: {
+      data: components['schemas']['ScheduleSlot'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    ScheduleSlot: {
+      /**
+       * Format: date-time
+       * @description Its time.
+       */
+      slot: string;
+      /**
+       * Format: date-time
+       * @description When it starts its run: its time and its jitter.
+       */
+      due_at: string;
+      /** @enum {string} */
+      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
+      settled_at: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      /** @description Why it failed. */
+      error: {
+        code: string;
+        message: string;
+      } | null;
+    };
+    Eval: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @enum {string} */
+      status: 'running' | 'completed' | 'cancelled';
+      /** @description As it was asked for, with defaults. */
+      spec: JsonObject;
+      items: {
+        /** @description Items that are waiting. */
+        waiting: number;
+        /** @description Items that are running. */
+        running: number;
+        /** @description Items that are being scored. */
+        scoring: number;
+        /** @description Items that are done. */
+        done: number;
+        /** @description Items that are failed. */
+        failed: number;
+        /** @description Items that are skipped. */
+        skipped: number;
+        /** @description Items that are erased. */
+        erased: number;
+      };
+      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
+      unattended: string[];
+      /** @description In millionths of a US dollar, as far as prices are known. */
+      cost_micros: number;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it was started.
+       */
+      created_at: string;
+      finished_at: string | null;
+    };
+    NewEval: {
+      dataset: components['schemas']['Id'];
+      /** @description Only cases with this tag. */
+      tag?: string;
+      /** @description Only cases of this part. */
+      split?: string;
+      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+      variants?: components['schemas']['EvalVariant'][];
+      /** @description How often each case is asked under each variant; default 1. */
+      repeats?: number;
+      /**
+       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
+       * @enum {string}
+       */
+      tools?: 'recorded' | 'live' | 'stubs';
+      /** @description What each tool returns, by its name. */
+      stubs?: JsonObject;
+      /** @description How many runs at once; default 4. */
+      concurrency?: number;
+      /** @description What its runs together may cost, in US dollars. */
+      max_cost?: number;
+      /** @description Time after its start at which the run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Priority of its runs; default 1,000. */
+      priority?: number;
+      /** @description Ask again also what an earlier eval has asked; default false. */
+      fresh?: boolean;
+      /** @description The agent that scores answers by `expected.rubric`. */
+      judge?: {
+        agent: string;
+        /** @description Overrides the model of the agent. */
+        model?: string;
+      };
+    };
+    EvalVariant: {
+      /** @description Default: made of the other fields. */
+      name?: string;
+      /** @description Default: the agent of the case. */
+      agent?: string;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Replaces the prompt of the lane; null: none. */
+      system_prompt?: string | null;
+    };
+    EvalList: {
+      data: components['schemas']['Eval'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    EvalItemList: {
+      data: components['schemas']['EvalItem'][];
+      next_after: number | null;
+    };
+    EvalItem: {
+      /** @description Its place. */
+      no: number;
+      case_id: components['schemas']['Id'];
+      tags: string[];
+      variant: string;
+      agent: string;
+      /** @description From 1. */
+      repeat: number;
+      /** @enum {string} */
+      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
+      answer: string | null;
+      scores: components['schemas']['Score'][];
+      /** @description Of its run. */
+      duration_ms: number | null;
+      /** @description Of its run. */
+      input_tokens: number | null;
+      /** @description Of its run. */
+      output_tokens: number | null;
+      /** @description How many of both are estimates, because the provider did not count them; null for none. */
+      estimated_tokens: number | null;
+      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+      cost_micros: number | null;
+      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
+      ended_by: string | null;
+      /** @description The first tool call that the recorded run lacks. */
+      diverged: string | null;
+      /** @description Whether the answer is that of an earlier eval. */
+      reused: boolean;
+      /** @description Why it failed, or was skipped. */
+      error: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      judge_thread_id: components['schemas']['Id'] | null;
+      judge_run_id: components['schemas']['Id'] | null;
+      settled_at: string | null;
+    };
+    Score: {
+      scorer: string;
+      version: string | null;
+      /** @description From 0 to 1; null: it does not apply, or failed. */
+      score: number | null;
+      reason: string | null;
+      error: string | null;
+    };
+    EvalReport: {
+      /** @description Changes if the meaning of a field does. */
+      format: number;
+      baseline: string | null;
+      /** @description The results of each variant. */
+      variants: Json;
+      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
+      comparisons: Json;
+      seed: number;
+      resamples: number;
+    };
+    AgentList: {
+      data: components['schemas']['Agent'][];
+    };
+    /** @description An agent, as this server defines it. */
+    Agent: {
+      name: string;
+      /** @description What the agent is for; null if it does not say. */
+      description: string | null;
+      /** @description Of its versions, the one that serves by default first. */
+      labels: string[];
+      model: string;
+      strategy: string;
+      /** @description The system prompt for lanes that set none. */
+      instructions: string | null;
+      /** @description Maximum iterations of a run. */
+      max_iterations: number;
+      tools: components['schemas']['AgentTool'][];
+      /** @description null: its results are text, or what its strategy returns. */
+      output_schema: JsonObject | null;
+    };
+    AgentTool: {
+      name: string;
+      description: string | null;
+      /** @description JSON Schema. */
+      input_schema: JsonObject;
+      needs_approval: boolean;
+    };
+    AgentVersionList: {
+      data: components['schemas']['AgentVersion'][];
+    };
+    /** @description A version of an agent, and what its runs came to. */
+    AgentVersion: {
+      agent: string;
+      /** @description Hash of its definition. */
+      id: string;
+      /** @description Under which a worker last started with it. */
+      label: string | null;
+      /** @description Prompt, model, settings, tools, strategy, policy, output contract and limits. */
+      definition: JsonObject;
+      /**
+       * Format: date-time
+       * @description When a worker first started with it.
+       */
+      first_at: string;
+      /**
+       * Format: date-time
+       * @description When a worker last started with it.
+       */
+      last_at: string;
+      /**
+       * Format: date-time
+       * @description The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents.
+       */
+      since: string;
+      /** @description Runs that were accepted within `hours`, and `since` then. */
+      runs: number;
+      completed: number;
+      failed: number;
+      /** @description Of ended runs, from their start. */
+      mean_duration_ms: number | null;
+      input_tokens: number;
+      output_tokens: number;
+      /** @description In US dollars; null if no price is known. */
+      cost: number | null;
+      /** @description Tokens of models without a known price. */
+      unpriced_tokens: number;
+    };
+    AgentVersionDiff: {
+      data: {
+        path: string;
+        /** @description Absent: it was added. */
+        from?: Json;
+        /** @description Absent: it was removed. */
+        to?: Json;
+      }[];
+    };
+    RolloutList: {
+      data: components['schemas']['Rollout'][];
+    };
+    /** @description Which versions of an agent serve its threads. */
+    Rollout: {
+      agent: string;
+      /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
+      weights: {
+        [key: string]: number;
+      };
+      /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
+      key: string | null;
+      /** @description Versions with a share that no worker has had. */
+      unknown: string[];
+      /**
+       * Format: date-time
+       * @description When it was last set.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    NewRollout: {
+      /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
+      weights: {
+        [key: string]: number;
+      };
+      /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
+      key?: string | null;
+    };
+    MovedThread: {
+      thread_id: components['schemas']['Id'];
+      /** @description A label; null: the rollout chooses again. */
+      version: string | null;
+    };
     ApprovalPage: {
       data: components['schemas']['Approval'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
@@ -1551,157 +2001,6 @@ export interface components {
         name: string | null;
       }[];
     };
-    /** @description An eval, and how far it is. Its `spec` says what it was asked for, with defaults. */
-    Eval: {
-      id: components['schemas']['Id'];
-      tenant: components['schemas']['Id'];
-      dataset: components['schemas']['Id'];
-      /** @enum {string} */
-      status: 'running' | 'completed' | 'cancelled';
-      spec: components['schemas']['NewEval'];
-      items: {
-        /** @description Items that are waiting. */
-        waiting: number;
-        /** @description Items that are running. */
-        running: number;
-        /** @description Items that are being scored. */
-        scoring: number;
-        /** @description Items that are done. */
-        done: number;
-        /** @description Items that are failed. */
-        failed: number;
-        /** @description Items that are skipped. */
-        skipped: number;
-        /** @description Items that are erased. */
-        erased: number;
-      };
-      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
-      unattended: string[];
-      /** @description In millionths of a US dollar, as far as prices are known. */
-      cost_micros: number;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      created_by: string;
-      /**
-       * Format: date-time
-       * @description When it was started.
-       */
-      created_at: string;
-      finished_at: string | null;
-    };
-    NewEval: {
-      dataset: components['schemas']['Id'];
-      /** @description Only cases with this tag. */
-      tag?: string;
-      /** @description Only cases of this part. */
-      split?: string;
-      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
-      variants?: components['schemas']['EvalVariant'][];
-      /** @description How often each case is asked under each variant; default 1. */
-      repeats?: number;
-      /**
-       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
-       * @enum {string}
-       */
-      tools?: 'recorded' | 'live' | 'stubs';
-      /** @description What each tool returns, by its name. */
-      stubs?: JsonObject;
-      /** @description How many runs at once; default 4. */
-      concurrency?: number;
-      /** @description What its runs together may cost, in US dollars. */
-      max_cost?: number;
-      /** @description Time after its start at which the run ends with the best result it has. */
-      max_duration_ms?: number;
-      /** @description Priority of its runs; default 1,000. */
-      priority?: number;
-      /** @description Ask again also what an earlier eval has asked; default false. */
-      fresh?: boolean;
-      /** @description The agent that scores answers by `expected.rubric`. */
-      judge?: {
-        agent: string;
-        /** @description Overrides the model of the agent. */
-        model?: string;
-      };
-    };
-    EvalVariant: {
-      /** @description Default: made of the other fields. */
-      name?: string;
-      /** @description Default: the agent of the case. */
-      agent?: string;
-      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
-      version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
-      /** @description Replaces the context policy of agent and thread. */
-      context_policy?: components['schemas']['ContextPolicy'];
-      /** @description Replaces the prompt of the lane; null: none. */
-      system_prompt?: string | null;
-    };
-    EvalList: {
-      data: components['schemas']['Eval'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    EvalItemList: {
-      data: components['schemas']['EvalItem'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    EvalItem: {
-      /** @description Its place. */
-      no: number;
-      case_id: components['schemas']['Id'];
-      tags: string[];
-      variant: string;
-      /** @description From 1. */
-      repeat: number;
-      /** @enum {string} */
-      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
-      answer: string | null;
-      scores: components['schemas']['Score'][];
-      /** @description Of its run. */
-      duration_ms: number | null;
-      /** @description Of its run. */
-      input_tokens: number | null;
-      /** @description Of its run. */
-      output_tokens: number | null;
-      /** @description How many of both are estimates, because the provider did not count them; null for none. */
-      estimated_tokens: number | null;
-      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
-      cost_micros: number | null;
-      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
-      ended_by: string | null;
-      /** @description The first tool call that the recorded run lacks. */
-      diverged: string | null;
-      /** @description Whether the answer is that of an earlier eval. */
-      reused: boolean;
-      /** @description Why it failed, or was skipped. */
-      error: string | null;
-      agent: string;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      judge_thread_id: components['schemas']['Id'] | null;
-      judge_run_id: components['schemas']['Id'] | null;
-      settled_at: string | null;
-    };
-    Score: {
-      scorer: string;
-      version: string | null;
-      /** @description From 0 to 1; null: it does not apply, or failed. */
-      score: number | null;
-      reason: string | null;
-      error: string | null;
-    };
-    EvalReport: {
-      /** @description Changes if the meaning of a field does. */
-      format: number;
-      baseline: string | null;
-      /** @description The results of each variant. */
-      variants: Json;
-      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
-      comparisons: Json;
-      seed: number;
-      resamples: number;
-    };
     SentEvent: {
       event: components['schemas']['Id'];
       /** @description The calls whose waits it ended. */
@@ -1818,7 +2117,13 @@ export interface components {
       status: 'waiting' | 'done';
       /** @description The mean of the scores that are not null; 0 for a failed run. */
       score: number | null;
-      scores: components['schemas']['Score'][];
+      scores: {
+        scorer: string;
+        version: string | null;
+        score: number | null;
+        reason: string | null;
+        error: string | null;
+      }[];
       /**
        * Format: date-time
        * @description When the run ended.
@@ -2712,195 +3017,6 @@ export interface components {
       token: string;
       reason?: string;
     };
-    ScheduleList: {
-      data: components['schemas']['Schedule'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    Schedule: {
-      name: components['schemas']['Id'];
-      /** @description The tenant whose runs it starts. */
-      tenant: components['schemas']['Id'];
-      agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
-      input: components['schemas']['Content'];
-      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
-      cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
-      every_ms?: number;
-      /** @description IANA time zone; default `UTC`. */
-      time_zone?: string;
-      /**
-       * Format: date-time
-       * @description The first slot is not before.
-       */
-      start_at?: string;
-      /**
-       * Format: date-time
-       * @description The last slot is before.
-       */
-      end_at?: string;
-      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
-      thread_id?: components['schemas']['Id'];
-      /**
-       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
-       * @enum {string}
-       */
-      overlap?: 'skip' | 'queue' | 'interrupt';
-      /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
-       * @enum {string}
-       */
-      catch_up?: 'none' | 'one' | 'all';
-      /** @description Each slot is delayed by up to this much. */
-      jitter_ms?: number;
-      /** @description Options of its runs, as in the request of a run. */
-      options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
-        /** @description Overrides the strategy of the agent. */
-        strategy?: string;
-        /** @description Names of the tools to use instead of the tools of agent and thread. */
-        tools?: string[];
-        /** @description Restricts the available tools to these; an empty array allows none. */
-        allowed_tools?: string[];
-        /** @description Merged over the tool context of agent and thread. */
-        tool_context?: JsonObject;
-        /** @description Maximum number of iterations. */
-        max_iterations?: number;
-        /** @description Tokens of input and output after which the run ends with the best result it has. */
-        max_total_tokens?: number;
-        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-        max_cost?: number;
-        /** @description Time after its start at which the run ends with the best result it has. */
-        max_duration_ms?: number;
-        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-        priority?: number;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
-        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-        ttl_ms?: number;
-        /** @description Stored in the refs of the user message. */
-        extra_refs?: JsonObject;
-      };
-      /** @description The next five slots; none while it is paused, and once it has ended. */
-      next: string[];
-      paused_at: string | null;
-      /**
-       * @description `code`: a program defines it.
-       * @enum {string}
-       */
-      source: 'code' | 'user';
-      /** @description Rises with every change. */
-      version: number;
-      /**
-       * Format: date-time
-       * @description When it was first set.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
-      updated_by: string;
-    };
-    NewSchedule: {
-      agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
-      input: components['schemas']['Content'];
-      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
-      cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
-      every_ms?: number;
-      /** @description IANA time zone; default `UTC`. */
-      time_zone?: string;
-      /**
-       * Format: date-time
-       * @description The first slot is not before.
-       */
-      start_at?: string;
-      /**
-       * Format: date-time
-       * @description The last slot is before.
-       */
-      end_at?: string;
-      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
-      thread_id?: components['schemas']['Id'];
-      /**
-       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
-       * @enum {string}
-       */
-      overlap?: 'skip' | 'queue' | 'interrupt';
-      /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
-       * @enum {string}
-       */
-      catch_up?: 'none' | 'one' | 'all';
-      /** @description Each slot is delayed by up to this much. */
-      jitter_ms?: number;
-      /** @description Options of its runs, as in the request of a run. */
-      options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
-        /** @description Overrides the strategy of the agent. */
-        strategy?: string;
-        /** @description Names of the tools to use instead of the tools of agent and thread. */
-        tools?: string[];
-        /** @description Restricts the available tools to these; an empty array allows none. */
-        allowed_tools?: string[];
-        /** @description Merged over the tool context of agent and thread. */
-        tool_context?: JsonObject;
-        /** @description Maximum number of iterations. */
-        max_iterations?: number;
-        /** @description Tokens of input and output after which the run ends with the best result it has. */
-        max_total_tokens?: number;
-        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-        max_cost?: number;
-        /** @description Time after its start at which the run ends with the best result it has. */
-        max_duration_ms?: number;
-        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-        priority?: number;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
-        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-        ttl_ms?: number;
-        /** @description Stored in the refs of the user message. */
-        extra_refs?: JsonObject;
-      };
-    };
-    ScheduleSlotList: {
-      data: components['schemas']['ScheduleSlot'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    ScheduleSlot: {
-      /**
-       * Format: date-time
-       * @description Its time.
-       */
-      slot: string;
-      /**
-       * Format: date-time
-       * @description When it starts its run: its time and its jitter.
-       */
-      due_at: string;
-      /** @enum {string} */
-      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
-      settled_at: string | null;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      /** @description Why it failed. */
-      error: {
-        code: string;
-        message: string;
-      } | null;
-    };
     /** @description One conversation and its append-only log. */
     Thread: {
       id: components['schemas']['Id'];
@@ -3503,29 +3619,6 @@ export interface components {
         [key: string]: unknown;
       };
     };
-    AgentList: {
-      data: components['schemas']['Agent'][];
-    };
-    /** @description An agent, as this server defines it. */
-    Agent: {
-      name: string;
-      /** @description What the agent is for; null if it does not say. */
-      description: string | null;
-      /** @description Of its versions, the one that serves by default first. */
-      labels: string[];
-      model: string;
-      strategy: string;
-      /** @description The system prompt for lanes that set none. */
-      instructions: string | null;
-      /** @description Maximum iterations of a run. */
-      max_iterations: number;
-      tools: components['schemas']['AgentTool'][];
-      /** @description null: its results are text, or what its strategy returns. */
-      output_schema: JsonObject | null;
-    };
-    AgentTool: components['schemas']['Tool'] & {
-      needs_approval: boolean;
-    };
     WorkerList: {
       data: components['schemas']['Worker'][];
     };
@@ -3634,90 +3727,6 @@ export interface components {
        * @description `errors` and `slots` count the runs accepted since then: at most the newest 10,000.
        */
       since: string;
-    };
-    AgentVersionList: {
-      data: components['schemas']['AgentVersion'][];
-    };
-    /** @description A version of an agent, and what its runs came to. */
-    AgentVersion: {
-      agent: string;
-      /** @description Hash of its definition. */
-      id: string;
-      /** @description Under which a worker last started with it. */
-      label: string | null;
-      /** @description Prompt, model, settings, tools, strategy, policy, output contract and limits. */
-      definition: JsonObject;
-      /**
-       * Format: date-time
-       * @description When a worker first started with it.
-       */
-      first_at: string;
-      /**
-       * Format: date-time
-       * @description When a worker last started with it.
-       */
-      last_at: string;
-      /**
-       * Format: date-time
-       * @description The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents.
-       */
-      since: string;
-      /** @description Runs that were accepted within `hours`, and `since` then. */
-      runs: number;
-      completed: number;
-      failed: number;
-      /** @description Of ended runs, from their start. */
-      mean_duration_ms: number | null;
-      input_tokens: number;
-      output_tokens: number;
-      /** @description In US dollars; null if no price is known. */
-      cost: number | null;
-      /** @description Tokens of models without a known price. */
-      unpriced_tokens: number;
-    };
-    AgentVersionDiff: {
-      data: {
-        path: string;
-        /** @description Absent: it was added. */
-        from?: Json;
-        /** @description Absent: it was removed. */
-        to?: Json;
-      }[];
-    };
-    RolloutList: {
-      data: components['schemas']['Rollout'][];
-    };
-    /** @description Which versions of an agent serve its threads. */
-    Rollout: {
-      agent: string;
-      /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
-      weights: {
-        [key: string]: number;
-      };
-      /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
-      key: string | null;
-      /** @description Versions with a share that no worker has had. */
-      unknown: string[];
-      /**
-       * Format: date-time
-       * @description When it was last set.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      updated_by: string;
-    };
-    NewRollout: {
-      /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
-      weights: {
-        [key: string]: number;
-      };
-      /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
-      key?: string | null;
-    };
-    MovedThread: {
-      thread_id: components['schemas']['Id'];
-      /** @description A label; null: the rollout chooses again. */
-      version: string | null;
     };
   };
   responses: never;

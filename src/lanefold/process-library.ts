@@ -2,9 +2,7 @@ import type { Library, TenantLibrary } from '../features/library/library.ts';
 import { refusingOptions } from '../features/library/refusing-options.ts';
 import { oldestDueSeconds } from '../features/webhooks/store/due-deliveries.ts';
 import { tenantsOf } from '../runs/operations/access/tenants.ts';
-import { listAgents } from '../runs/operations/agents/agents.ts';
-import { rolloutsOf } from '../runs/operations/agents/rollouts.ts';
-import { versionsOf } from '../runs/operations/agents/versions.ts';
+import { agentsOf } from '../runs/operations/agents/agents.ts';
 import { activity } from '../runs/operations/fleet/activity.ts';
 import { checkHealth, readStats } from '../runs/operations/fleet/health.ts';
 import { workersOf } from '../runs/operations/fleet/workers.ts';
@@ -18,10 +16,7 @@ export const processLibrary = (
   refreshRollouts: () => void,
 ): Omit<Library, keyof TenantLibrary | 'forTenant'> => ({
   tenants: refusingOptions('tenants', tenantsOf(db)),
-  agents: {
-    list: () => listAgents(agents),
-    ...refusingOptions('agents', { ...versionsOf(db, counting), ...rolloutsOf(db, agents, refreshRollouts) }),
-  },
+  agents: agentsOf(db, agents, counting, refreshRollouts),
   workers: refusingOptions('workers', workersOf(db)),
   stats: () => readStats(db, queue, oldestDueSeconds),
   ...refusingOptions('library', {

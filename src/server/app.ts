@@ -31,9 +31,7 @@ import { requestCounter } from './request-counter.ts';
 import { addSignedEvents, byEventToken, signedEventsPath } from './routes/signed-events.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
-import { addActivity, addOverview } from './routes/overview.ts';
-import { addRollouts } from './routes/rollouts.ts';
-import { addVersions } from './routes/versions.ts';
+import { addActivity } from './routes/overview.ts';
 import { streamServer } from './serve-stream.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
 import { assertWhole } from '../base/checks/values.ts';
@@ -123,13 +121,8 @@ export function createAppWith(
   for (const door of doors) door.add(app, { lanefold, streams, answers });
   addSignedEvents(app, lanefold);
   addNouns(app, nouns, lanefold, handlersOf(app, lanefold, streams, serve, onError));
-  addOverview(app, lanefold);
   // it shows all tenants
-  if (lanefold.tenant === undefined) {
-    addActivity(app, lanefold);
-    addVersions(app, lanefold);
-    addRollouts(app, lanefold);
-  }
+  if (lanefold.tenant === undefined) addActivity(app, lanefold);
   addProbes(app, lanefold);
   addDocs(app);
   if (options.mcp) addMcp(app, lanefold, options.mcp, { answers, closing: options.closing });

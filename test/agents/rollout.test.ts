@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { RolloutDefinition } from '../../src/agent/definition/types.ts';
 import { readRollout, chooseVersion } from '../../src/agent/definition/version.ts';
+import { checkBody } from '../../src/base/operations/checked.ts';
+import { agents } from '../../src/runs/operations/agents/declaration.ts';
 
 const labels = ['a', 'b', 'c', 'd'];
 const shares = fc.record(
@@ -64,7 +67,12 @@ test.each([
   [{ weights: [1] }, 'weights'],
   [{ weights: { a: 1 }, key: 'Not a key' }, 'key'],
 ])('%j is refused, naming %s', (given, field) => {
-  expect(() => readRollout(given as never)).toThrow(
+  // as the library does
+  const read = (rollout: RolloutDefinition) => {
+    checkBody('agents.setRollout', agents.operations.setRollout, rollout);
+    return readRollout(rollout);
+  };
+  expect(() => read(given as never)).toThrow(
     expect.objectContaining({ code: 'invalid_input', details: expect.objectContaining({ field }) as unknown }),
   );
 });

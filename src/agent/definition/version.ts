@@ -10,10 +10,10 @@ import type { Tool } from '../tools/tool.ts';
 import { isLabel, type Agent } from './agent.ts';
 import { optionsWith } from './options.ts';
 import type { RequestTransformer } from './transformer.ts';
+import type { RolloutDefinition, VersionChange } from './types.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { createKeyRedactor, defaultRedactKeys, mark, type Redactor } from '../../base/redaction/sensitive-keys.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 
 /** A version of an agent: all that decides how it answers, by the hash of it. */
 export interface AgentVersion {
@@ -152,16 +152,6 @@ export function hideValues(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, hideValues(child as Json)]));
 }
 
-/** A difference between two versions of an agent. */
-export interface VersionChange {
-  /** Where: names of fields and of tools, joined by dots, such as `settings.temperature` or `tools.refund.description`. */
-  path: string;
-  /** Absent: it was added. */
-  from?: Json;
-  /** Absent: it was removed. */
-  to?: Json;
-}
-
 /** What differs between two definitions, in the order of their fields; tools are compared by name. */
 export function diffVersions(from: JsonObject, to: JsonObject): VersionChange[] {
   const changes: VersionChange[] = [];
@@ -185,34 +175,18 @@ function byTool({ tools, ...definition }: JsonObject): JsonObject {
   return { ...definition, tools: Object.fromEntries(tools.map((tool) => [(tool as { name: string }).name, tool])) };
 }
 
-/** A rollout as it is set. */
-export interface RolloutDefinition {
-  /** Shares by label, such as `{ a: 90, b: 10 }`: finite, not negative, one above 0, for 1 to 20 versions. */
-  weights: Record<string, number>;
-  /** The limit key whose value is hashed instead of the thread. Runs without it hash the thread. */
-  key?: string | null;
-}
-
-const keys: KeysOf<RolloutDefinition> = { weights: true, key: true };
 const most = 20;
 
-/** @throws LanefoldError `invalid_input`; `details.field` names the field */
-export function readRollout(definition: RolloutDefinition): Rollout {
-  refuseUnknownKeys('The rollout', definition, keys, 'invalid_input');
-  const { weights, key = null } = definition;
-  if (typeof weights !== 'object' || weights === null || Array.isArray(weights))
-    throw invalid('weights', 'must be an object of shares by label, such as {"a": 90, "b": 10}');
+/** Reads a rollout whose fields have been checked. @throws LanefoldError `invalid_input`; `details.field` names the field */
+export function readRollout({ weights, key = null }: RolloutDefinition): Rollout {
   const shares = Object.entries(weights);
   if (shares.length === 0 || shares.length > most) throw invalid('weights', `must have 1 to ${most} versions`);
-  for (const [label, share] of shares) {
+  for (const [label] of shares)
     if (!isLabel(label)) throw invalid('weights', `has ${JSON.stringify(label)}, which is not a version label`);
-    if (typeof share !== 'number' || !Number.isFinite(share) || share < 0)
-      throw invalid(`weights.${label}`, 'must be a number of at least 0');
-  }
   if (shares.every(([, share]) => share === 0)) throw invalid('weights', 'must have one version above 0');
-  if (key !== null && (typeof key !== 'string' || !/^[a-z][a-z0-9_]{0,31}$/.test(key)))
+  if (key !== null && !/^[a-z][a-z0-9_]{0,31}$/.test(key))
     throw invalid('key', 'must be the name of a limit key, or null for the thread');
-  return { weights: Object.fromEntries(shares), key };
+  return { weights, key };
 }
 
 const invalid = (field: string, problem: string): LanefoldError =>
@@ -222,12 +196,7 @@ const invalid = (field: string, problem: string): LanefoldError =>
   });
 
 /** Which versions of an agent serve its threads. */
-export interface Rollout {
-  /** Shares by label, such as `{ a: 90, b: 10 }`: relative to their sum. A version with 0 gets no new threads. */
-  weights: Record<string, number>;
-  /** The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
-  key: string | null;
-}
+export type Rollout = Required<RolloutDefinition>;
 
 /**
  * The version that a rollout chooses for a key: always the same for the same weights. If the share of one version grows, keys

@@ -61,7 +61,7 @@ export interface Operation {
   bodyIs?: 'options';
   /** What the method calls its body; default `definition`. */
   bodyName?: string;
-  /** Fields of a body of options that the method takes before its options. */
+  /** What the method takes before its options, in this order: fields of a body of options or of the query, and parameters. */
   positional?: readonly string[];
   /** The field of the body that a request may send as `Idempotency-Key` instead. */
   idempotencyKey?: string;
@@ -137,27 +137,29 @@ export function argumentsOf(operation: Operation): Argument[] {
   const params = names
     .filter((name) => !isRun || (name !== 'thread_id' && name !== 'run_id'))
     .map((param): Argument => ({ kind: 'param', name: toCamelCase(param), param }));
+  const given = givenBy(operation);
   const fields = optionsOf(operation);
   const takesOptions = Object.keys(fields).length > 0;
   return [
     ...(isRun ? [{ kind: 'run', name: 'run' } as const] : []),
-    ...params,
-    ...positional.map((name): Argument => ({
-      kind: 'field',
-      name,
-      schema: (body as z.ZodObject).shape[name] as z.ZodType,
-    })),
+    ...params.filter(({ name }) => !positional.includes(name)),
+    ...positional.map(
+      (name): Argument => params.find((param) => param.name === name) ?? { kind: 'field', name, schema: given[name]! },
+    ),
     ...(body && bodyIs !== 'options' ? [{ kind: 'body', name: bodyName, schema: body } as const] : []),
     ...(takesOptions ? [{ kind: 'options', name: 'options', fields } as const] : []),
   ];
 }
 
 /** Every option that the method takes, with its schema. */
-export function optionsOf({ query, body, bodyIs, own, positional = [] }: Operation): Fields {
-  const ofBody = bodyIs === 'options' ? Object.entries((body as z.ZodObject).shape as Fields) : [];
-  return {
-    ...query,
-    ...Object.fromEntries(ofBody.filter(([name]) => !positional.includes(name))),
-    ...own,
-  };
+export function optionsOf(operation: Operation): Fields {
+  const { own, positional = [] } = operation;
+  const given = Object.entries(givenBy(operation)).filter(([name]) => !positional.includes(name));
+  return { ...Object.fromEntries(given), ...own };
 }
+
+/** The fields of the query, and of a body of options. */
+const givenBy = ({ query, body, bodyIs }: Operation): Fields => ({
+  ...query,
+  ...(bodyIs === 'options' ? ((body as z.ZodObject).shape as Fields) : {}),
+});

@@ -9,7 +9,7 @@ import type { Caller } from './options.ts';
 import { onAbort } from '../../base/common/timer.ts';
 import { ProtocolError, ProtocolErrorCode, type CallToolResult, type McpServer } from '@modelcontextprotocol/server';
 import type { DerivedIds } from '../../base/checks/ids.ts';
-import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
+import type { AgentSummary } from '../../runs/operations/agents/types.ts';
 
 /** A run as the HTTP API returns it. */
 export type RunJson = Wire<RunSnapshot>;

@@ -17,7 +17,7 @@ import { settle, startRun } from './settle.ts';
 import { openCalls } from './runs.ts';
 import { agentInput, inputSchemaOf, readArguments, runSchema, traceparentOf, agentTool, isTool } from './agent-tool.ts';
 import { idGrammar } from '../../base/checks/ids.ts';
-import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
+import type { AgentSummary } from '../../runs/operations/agents/types.ts';
 import { acceptableNames } from '../../agent/tools/tool.ts';
 import { createdTask } from './tasks.ts';
 import { parseJson } from '../../base/common/json.ts';

@@ -3,9 +3,7 @@ import type { Logger } from '../../base/log/logger.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
 import type { FleetActivity } from '../../runs/operations/fleet/activity.ts';
-import type { AgentSummary } from '../../runs/operations/agents/agents.ts';
-import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
-import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
+import type { Agents } from '../../runs/operations/agents/agents.ts';
 import type { TamperEvidence } from '../../runs/operations/evidence/evidence.ts';
 import type { Contexts } from '../../runs/operations/contexts/methods.ts';
 import type { Evals } from '../evals/operations/types.ts';
@@ -85,7 +83,7 @@ export interface Library<
   /** Settings of tenants: limits of all their keys together, and tamper evidence. */
   readonly tenants: Tenants;
   /** The agents this process knows, the versions that workers have started with, and which of them serve. */
-  readonly agents: { list(): AgentSummary[] } & AgentVersions & Rollouts;
+  readonly agents: Agents;
   /** The workers of all processes, and which of them are alive. */
   readonly workers: Workers;
   /**

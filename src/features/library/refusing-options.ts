@@ -1,13 +1,10 @@
 import type { Library } from './library.ts';
-import type { Rollouts } from '../../runs/operations/agents/rollouts.ts';
-import type { AgentVersions } from '../../runs/operations/agents/versions.ts';
 import type { Workers } from '../../runs/operations/fleet/workers.ts';
 import { none, owner, page, type Options, type Takes } from './option-keys.ts';
 import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
 
 /** The parts of the library whose methods are listed here. */
 interface Operation {
-  agents: AgentVersions & Rollouts;
   workers: Workers;
   tenants: Library['tenants'];
   library: Pick<Library, 'activity' | 'health'>;
@@ -15,14 +12,6 @@ interface Operation {
 
 /** The options of the other methods of the library; a missing one does not compile. */
 const operationOptions = {
-  agents: {
-    versions: [[1, { hours: true } satisfies Options<AgentVersions['versions'], 1>]],
-    diff: none,
-    rollouts: none,
-    setRollout: [[2, { by: true } satisfies Options<Rollouts['setRollout'], 2>]],
-    removeRollout: [[1, { by: true } satisfies Options<Rollouts['removeRollout'], 1>]],
-    moveThread: [[3, { by: true } satisfies Options<Rollouts['moveThread'], 3>]],
-  },
   workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
   library: {
     activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]],

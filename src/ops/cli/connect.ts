@@ -88,11 +88,11 @@ export const subcommand = (
     .summary(summary)
     .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
 
-/** Connects for the duration of `act`, and starts the embedded database if no database is configured or running. */
+/** Connects for the duration of `act`, and by default starts the embedded database if no database is configured or running. */
 export async function withLanefold(
   options: ConnectionOptions,
   act: (lanefold: Lanefold) => Promise<void>,
-  more: LanefoldDefinition = {},
+  more: LanefoldDefinition & { start?: boolean } = {},
 ): Promise<void> {
   const lanefold = await connect(options, { start: true, ...more });
   try {

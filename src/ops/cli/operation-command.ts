@@ -32,6 +32,8 @@ interface OperationCommand<Answer> {
   /** Default: the name of the method. */
   name?: string;
   summary: string;
+  /** Default: the summary. */
+  description?: string;
   examples: string[];
   /** Variables that it reads beside those of the database. */
   environment?: readonly Variable[];
@@ -44,14 +46,19 @@ interface OperationCommand<Answer> {
   /** Defaults of flags that differ from those of the operation. */
   defaults?: Record<string, unknown>;
   isDefault?: boolean;
-  /** More flags, and the fields of the body that they set. */
-  more?: { add: (command: Command) => Command; fields?: (flags: Record<string, unknown>) => object };
+  /** More flags and arguments, and the fields of the body that they set. */
+  more?: {
+    add: (command: Command) => Command;
+    fields?: (flags: Record<string, unknown>, args: readonly unknown[]) => object;
+  };
   /** What the process must know, from its flags. */
   knows?: (flags: Record<string, unknown>) => Promise<LanefoldDefinition>;
+  /** false: if no database is configured or running, it fails instead of starting one. */
+  start?: false;
   /** Default: the answer as the API has it. */
-  json?: (answer: Answer, id: string) => object;
+  json?: (answer: Answer, ...given: string[]) => object;
   /** Shows the answer to people. */
-  show?: (answer: Answer, id: string) => void;
+  show?: (answer: Answer, ...given: string[]) => void;
   /** Does more with the answer than to show it. */
   follow?: (answer: Answer, given: Followed) => Promise<void> | void;
 }
@@ -67,42 +74,50 @@ export function operationCommand<Part extends string, Methods extends string, Na
   const { flags = {}, defaults = {}, environment = [], examples, json, show, follow } = told;
   const thing = group.name().replace(/s$/, '');
   const command = subcommand(group, told.name ?? method, told.summary, { isDefault: told.isDefault ?? false });
-  const places = argumentsOf(operation).flatMap(({ kind, name }) =>
-    kind === 'run' ? ['thread', 'run'] : kind === 'param' || kind === 'field' ? [flagName(name)] : [],
+  if (told.description !== undefined) command.description(told.description);
+  const places = argumentsOf(operation).flatMap((argument) => {
+    if (argument.kind === 'run') return ['<thread>', '<run>'];
+    if (argument.kind === 'param') return [`<${flagName(argument.name)}>`];
+    if (argument.kind !== 'field') return [];
+    // what may be null may be left out
+    return [argument.schema.safeParse(null).success ? `[${argument.name}]` : `<${flagName(argument.name)}>`];
+  });
+  places.forEach((place, i) =>
+    command.argument(place, told.arguments?.[i] ?? `${place.replaceAll(/[[\]<>]/g, '')} of the ${thing}`),
   );
-  places.forEach((place, i) => command.argument(`<${place}>`, told.arguments?.[i] ?? `${place} of the ${thing}`));
   const { options, fields } = fieldsOf(operation, told);
   for (const [name, schema] of Object.entries({ ...options, ...fields }))
     command.addOption(flagFor(name, schema, flags[name], defaults[name]));
   told.more?.add(command);
   command.addHelpText('after', commandHelp(examples, ['DATABASE_URL', 'LANEFOLD_DIR', ...environment]));
   return command.action(async (...args: unknown[]) => {
-    const given = args[places.length] as Record<string, unknown> & ConnectionOptions & { json?: boolean };
-    const [...texts] = args.slice(0, places.length) as string[];
-    const [id = ''] = texts;
+    const given = args.at(-2) as Record<string, unknown> & ConnectionOptions & { json?: boolean };
+    const ids = args.slice(0, places.length) as string[];
+    const texts = [...ids];
+    const [id = ''] = ids;
     const call = argumentsOf(operation).map(({ kind }) => {
       if (kind === 'run') return { threadId: texts.shift(), id: texts.shift() };
-      if (kind === 'body') return { ...valuesOf(fields, given), ...told.more?.fields?.(given) };
+      const more = () => told.more?.fields?.(given, args.slice(places.length, -2));
+      if (kind === 'body') return { ...valuesOf(fields, given), ...more() };
       if (kind === 'options') {
-        const more = operation.bodyIs === 'options' ? told.more?.fields?.(given) : {};
         const by = operation.own && 'by' in operation.own ? { by: actor() } : {};
-        return { ...valuesOf(options, given), ...more, ...by };
+        return { ...valuesOf(options, given), ...(operation.bodyIs === 'options' ? more() : {}), ...by };
       }
-      return texts.shift();
+      return texts.shift() ?? null;
     });
     const { databaseUrl, redisUrl, dir } = given;
     const act = async (lanefold: Lanefold) => {
       const methods = lanefold[noun.part as 'webhooks'] as unknown as Record<string, (...args: unknown[]) => unknown>;
       const answer = (await methods[method]!(...call)) as AnswerOf<Part, Name>;
       if (follow) return follow(answer, { lanefold, id, flags: given });
-      if (given.json) printJson(json ? json(answer, id) : asData(operation, answer));
-      else show?.(answer, id);
+      if (given.json) printJson(json ? json(answer, ...ids) : asData(operation, answer));
+      else show?.(answer, ...ids);
     };
-    await withLanefold(
-      omitUndefined({ databaseUrl, redisUrl, dir }) as ConnectionOptions,
-      act,
-      await told.knows?.(given),
-    );
+    const { start = true, knows } = told;
+    await withLanefold(omitUndefined({ databaseUrl, redisUrl, dir }) as ConnectionOptions, act, {
+      start,
+      ...(await knows?.(given)),
+    });
   });
 }
 

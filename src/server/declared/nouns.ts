@@ -1,5 +1,6 @@
 import type { Noun, Operation } from '../../base/operations/operation.ts';
 import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
+import { agents } from '../../runs/operations/agents/declaration.ts';
 import { cases } from '../../features/evals/declaration.ts';
 import { evals } from '../../features/evals/operations/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
@@ -13,6 +14,7 @@ import { webhooks } from '../../features/webhooks/declaration.ts';
 
 /** Everything that is declared. */
 export const nouns: readonly Noun[] = [
+  agents,
   approvals,
   audit,
   cases,

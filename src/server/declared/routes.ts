@@ -7,7 +7,7 @@ import { argumentsOf, type Noun, type Operation, optionsOf, paramsOf } from '../
 import { fromWire, toWire } from '../../base/operations/wire.ts';
 import type { RunRef } from '../../database/store/run/run.ts';
 import { callerOf } from '../access/limited-parties.ts';
-import type { TenantLibrary } from '../../features/library/library.ts';
+import type { Library, TenantLibrary } from '../../features/library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { withField } from '../problem.ts';
 import { actedBy, idempotencyKey, keyOf, replayed, replayedHeader } from '../routes/shared.ts';
@@ -15,7 +15,7 @@ import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Id } from '../schemas/values.ts';
 import { listSchema, querySchema, textSchema, wireSchema } from './wire-schema.ts';
 
-type Method = (...args: unknown[]) => Promise<unknown>;
+type Method = (...args: unknown[]) => unknown;
 type Values = Record<string, unknown>;
 
 /** A request, in the names of the library. */
@@ -47,29 +47,24 @@ export type Handlers = Readonly<Record<string, Readonly<Record<string, Handler>>
 
 /**
  * Serves the operations of nouns, each with the method of its name in the part of the library with the noun's name, or with its
- * handler. A library of one tenant has no operations over all of them.
+ * handler. A library of one tenant has no operations over all of them. What belongs to no tenant is in the whole library alone.
  */
-export function addNouns(
-  app: ApiApp,
-  nouns: readonly Noun[],
-  { tenant }: Pick<TenantLibrary, 'tenant'>,
-  handlers: Handlers = {},
-): void {
+export function addNouns(app: ApiApp, nouns: readonly Noun[], whole: Library, handlers: Handlers = {}): void {
   for (const { part, tag, operations, requests } of nouns) {
     const of = handlers[part] ?? {};
     const all = { ...operations, ...requests };
     const unknown = Object.keys(of).find((name) => !(name in all));
     if (unknown !== undefined) throw new Error(`${part}.${unknown} has a handler, and is not declared`);
     for (const [name, operation] of Object.entries(all)) {
-      if (operation.everywhere && tenant !== undefined) continue;
+      if (operation.everywhere && whole.tenant !== undefined) continue;
       serve(
         app,
         routeOf(operation.tag ?? tag, operation),
         operation,
         of[name] ?? (({ call }) => call()),
         (lanefold) => {
-          const methods = lanefold[part as 'webhooks'] as unknown as Record<string, Method>;
-          return methods[name]!;
+          const methods = lanefold[part as 'webhooks'] ?? whole[part as 'webhooks'];
+          return (methods as unknown as Record<string, Method>)[name]!;
         },
       );
     }
@@ -88,7 +83,7 @@ function serve(
   app.openapi(route, (async (c: Context<ApiEnv>) => {
     const { args, ...given } = read(c);
     const { lanefold, principal } = c.var;
-    const call = (other?: Values) => methodOf(lanefold)(...args(other));
+    const call = async (other?: Values) => methodOf(lanefold)(...args(other));
     const answered = (result: unknown, status?: number) => answer(c, result, status);
     const result = await handle({ ...given, c, lanefold, principal, call, answer: answered }).catch(rejectField);
     return result instanceof Response ? result : answer(c, result);

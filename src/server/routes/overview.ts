@@ -3,20 +3,10 @@ import type { Library } from '../../features/library/library.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
-import { Activity, AgentList, WorkerList } from '../schemas/overview.ts';
+import { Activity, WorkerList } from '../schemas/overview.ts';
 import { problems } from '../schemas/problem.ts';
 import { wholeText } from '../schemas/values.ts';
 import { json, security } from './shared.ts';
-
-const listAgents = createRoute({
-  method: 'get',
-  path: '/v1/agents',
-  operationId: 'listAgents',
-  tags: ['Runs'],
-  security,
-  summary: 'List the agents that this server knows and the key may run',
-  responses: { 200: json('The agents.', AgentList), ...problems() },
-});
 
 const getActivity = createRoute({
   method: 'get',
@@ -39,16 +29,6 @@ const listWorkers = createRoute({
   request: { query: z.strictObject({ hours: wholeText(1, 24 * 30, 'Hours to look back; default 1.') }) },
   responses: { 200: json('The workers, at most 1,000.', WorkerList), ...problems() },
 });
-
-/** Reads over all threads, except the lists of threads and runs themselves. */
-export function addOverview(app: ApiApp, lanefold: Library): void {
-  app.openapi(listAgents, (c) => {
-    const { agents: only } = c.get('principal');
-    const known = lanefold.agents.list().filter(({ name }) => only?.includes(name) ?? true);
-    const data = known.map((agent) => ({ ...toJson(agent), tools: agent.tools.map(toJson) }));
-    return c.json({ data }, 200);
-  });
-}
 
 /** Activity of all tenants together. */
 export function addActivity(app: ApiApp, lanefold: Library): void {

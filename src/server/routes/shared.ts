@@ -82,12 +82,3 @@ export async function orMissing<T>(
   if (found.length === 0) await threads.peek(threadId);
   return found;
 }
-
-/** The agent in the path of an operation about agents. */
-export const agentParam = z.object({
-  agent: z
-    .string()
-    .min(1)
-    .max(64)
-    .openapi({ param: { name: 'agent', in: 'path' } }),
-});

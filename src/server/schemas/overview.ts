@@ -1,34 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { count, jsonObject, orNull, timestamp } from './values.ts';
-import { Tool } from '../../runs/operations/contexts/declaration.ts';
-import { wireSchema } from '../declared/wire-schema.ts';
-import type { JsonObject } from '../../agent/context/message.ts';
-
-type ToolShape = z.ZodObject<{
-  name: z.ZodString;
-  description: z.ZodNullable<z.ZodString>;
-  input_schema: z.ZodType<JsonObject>;
-}>;
-
-const AgentTool = (wireSchema(Tool) as ToolShape).extend({ needs_approval: z.boolean() }).openapi('AgentTool');
-
-export const Agent = z
-  .object({
-    name: z.string(),
-    description: z.string().nullable().openapi({ description: 'What the agent is for; null if it does not say.' }),
-    labels: z.array(z.string()).openapi({ description: 'Of its versions, the one that serves by default first.' }),
-    model: z.string(),
-    strategy: z.string().openapi({ example: 'react' }),
-    instructions: z.string().nullable().openapi({ description: 'The system prompt for lanes that set none.' }),
-    max_iterations: count('Maximum iterations of a run.', 10),
-    tools: z.array(AgentTool),
-    output_schema: orNull(jsonObject('The JSON Schema of its results.')).openapi({
-      description: 'null: its results are text, or what its strategy returns.',
-    }),
-  })
-  .openapi('Agent', { description: 'An agent, as this server defines it.' });
-
-export const AgentList = z.object({ data: z.array(Agent) }).openapi('AgentList');
+import { count, timestamp } from './values.ts';
 
 export const Activity = z
   .object({

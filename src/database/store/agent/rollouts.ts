@@ -1,15 +1,11 @@
 import { call } from '../call.ts';
+import type { ListedRollout } from '../../../agent/definition/types.ts';
 import type { Rollout } from '../../../agent/definition/version.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
 
 /** A rollout as the database has it. */
-export interface StoredRollout extends Rollout {
-  agent: string;
-  updatedAt: Date;
-  /** Who set it: `operator`, `key:<id>` or `cli:<user>`. */
-  updatedBy: string;
-}
+export type StoredRollout = Omit<ListedRollout, 'unknown'>;
 
 /** The rollouts of all agents, by name. */
 export const readRollouts = (db: Database): Promise<StoredRollout[]> =>

@@ -1,15 +1,12 @@
-import type { agentVersion } from '../../../../db/schema/agent-version.ts';
 import { call } from '../call.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
+import type { ListedVersion } from '../../../agent/definition/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { recentRuns } from '../run/recent-runs.ts';
 import { dayOf, spentColumns, toSpent, usageByModel, type SpentByModel } from '../run/spent.ts';
 import { fromRows, readRows } from '../rows.ts';
 
 /** A version of an agent as the database has it. */
-export interface StoredVersion extends Omit<typeof agentVersion.$inferSelect, 'definition'> {
-  definition: JsonObject;
-}
+export type StoredVersion = Pick<ListedVersion, 'agent' | 'id' | 'label' | 'definition' | 'firstAt' | 'lastAt'>;
 
 /** Stores the versions of the agents that a worker starts with. */
 export async function recordVersions(
@@ -31,13 +28,8 @@ export const listVersions = (db: Database, agent: string, limit: number): Promis
   );
 
 /** What the runs of a version came to. */
-export interface VersionRuns {
+export interface VersionRuns extends Pick<ListedVersion, 'runs' | 'completed' | 'failed' | 'meanDurationMs'> {
   version: string;
-  runs: number;
-  completed: number;
-  failed: number;
-  /** Of ended runs, from their start, in ms; null if none has ended. */
-  meanDurationMs: number | null;
   spent: SpentByModel[];
 }
 

@@ -1,68 +1,112 @@
-import type { Command } from 'commander';
-import type { VersionChange } from '../../../agent/definition/version.ts';
-import { snakeKeys } from '../../../base/common/case.ts';
-import type { ListedVersion } from '../../../runs/operations/agents/versions.ts';
+import { InvalidArgumentError, type Command } from 'commander';
+import type { ListedVersion, VersionChange } from '../../../agent/definition/types.ts';
 import { printable } from '../../../base/log/logger.ts';
-import { connect } from '../connect.ts';
-import { table, note, print, printJson } from '../output.ts';
-import { commandHelp } from '../help.ts';
-import { withDatabase, wholeNumber, withJson, type ConnectionOptions } from '../options.ts';
-import { addRollouts } from './rollouts.ts';
+import { agents as declaration } from '../../../runs/operations/agents/declaration.ts';
+import { operationCommand } from '../operation-command.ts';
+import { note, print, table } from '../output.ts';
 
-interface Options extends ConnectionOptions {
-  hours: number;
-  json?: boolean;
-}
+const name = 'name of the agent';
 
-const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
-
+/** Shows the versions of agents, and chooses which of them serve. */
 export function addAgents(program: Command): void {
-  const agents = program.command('agents').summary('list and compare versions of agents, and choose which serve');
-  addRollouts(agents);
+  const group = program.command('agents').summary('list and compare versions of agents, and choose which serve');
 
-  withJson(withDatabase(agents.command('versions')))
-    .argument('<agent>', 'name of the agent')
-    .option('--hours <n>', 'count the runs of the last n hours', wholeNumber(1, 8_760), 168)
-    .summary('list the versions of an agent, with what their runs came to')
-    .description(
+  operationCommand(group, declaration, 'rollouts', {
+    summary: 'list which versions of agents serve their threads',
+    examples: ['lanefold agents rollouts'],
+    show(rollouts) {
+      if (rollouts.length === 0) return note('there are no rollouts; set one with `lanefold agents rollout`');
+      const rows = rollouts.map(({ agent, weights, key, updatedAt, updatedBy }) => [
+        agent,
+        sharesOf(weights),
+        key ?? 'thread',
+        updatedAt.toISOString(),
+        updatedBy,
+      ]);
+      print(table(['agent', 'versions', 'by', 'set at', 'set by'], rows).join('\n'));
+    },
+  });
+
+  operationCommand(group, declaration, 'setRollout', {
+    name: 'rollout',
+    summary: 'set which versions of an agent serve its threads; threads keep the version they have',
+    examples: ['lanefold agents rollout support a=90 b=10', 'lanefold agents rollout support b=1'],
+    arguments: [name],
+    flags: { key: 'limit key whose value is hashed instead of the thread, such as customer' },
+    without: ['weights'],
+    more: {
+      add: (command) =>
+        command.argument('<label=share...>', 'shares of versions by label, such as a=90 b=10', readShares),
+      fields: (_, [weights]) => ({ weights }),
+    },
+    show({ weights, unknown }, agent) {
+      print(`${agent}: ${sharesOf(weights)}`);
+      if (unknown.length > 0)
+        note(`no worker has had ${unknown.join(', ')}: until one does, the first version serves instead`);
+    },
+  });
+
+  operationCommand(group, declaration, 'removeRollout', {
+    name: 'rollback',
+    summary: 'remove the rollout of an agent: its first version serves all threads again',
+    examples: ['lanefold agents rollback support'],
+    arguments: [name],
+    json: (_, agent) => ({ agent, removed: true }),
+    show: (_, agent) => print(`the rollout of ${agent} is removed`),
+  });
+
+  operationCommand(group, declaration, 'moveThread', {
+    name: 'move',
+    summary: 'move a thread to another version of an agent that has a rollout',
+    examples: ['lanefold agents move support-42 support b'],
+    arguments: ['thread id', name, 'label of the version; without it, the rollout chooses again'],
+    json: (_, thread, agent, ...[version = null]) => ({ thread_id: thread, agent, version }),
+    show: (_, thread, __, ...[version = 'the version that the rollout chooses']) =>
+      print(`${thread} has ${version} from now on`),
+  });
+
+  operationCommand(group, declaration, 'versions', {
+    start: false,
+    summary: 'list the versions of an agent, with what their runs came to',
+    description:
       'Lists the versions of an agent that workers have started with, the latest first: their runs, failures, mean duration, ' +
-        'tokens and cost. A version is the hash of prompt, model, settings, tools, strategy, policy and output contract.',
-    )
-    .addHelpText('after', commandHelp(['lanefold agents versions support --hours 24'], [...environment]))
-    .action(async (agent: string, { hours, ...options }: Options) => {
-      const lanefold = await connect(options, { start: false });
-      try {
-        const versions = await lanefold.agents.versions(agent, { hours });
-        if (options.json) return printJson({ data: versions.map((version) => snakeKeys({ ...version })) });
-        const header = ['version', 'label', 'first', 'last', 'runs', 'failed', 'mean ms', 'tokens', 'cost'];
-        if (versions.length > 0) print(table(header, versions.map(toRow)).join('\n'));
-        else note(`no worker has started with an agent ${printable(agent)}`);
-      } finally {
-        await lanefold.close();
-      }
-    });
+      'tokens and cost. A version is the hash of prompt, model, settings, tools, strategy, policy and output contract.',
+    examples: ['lanefold agents versions support --hours 24'],
+    arguments: [name],
+    flags: { hours: 'hours to look back' },
+    defaults: { hours: 168 },
+    show(versions, agent) {
+      const header = ['version', 'label', 'first', 'last', 'runs', 'failed', 'mean ms', 'tokens', 'cost'];
+      if (versions.length > 0) print(table(header, versions.map(versionRow)).join('\n'));
+      else note(`no worker has started with an agent ${printable(agent)}`);
+    },
+  });
 
-  withJson(withDatabase(agents.command('diff')))
-    .argument('<agent>', 'name of the agent')
-    .argument('<from>', 'id of a version')
-    .argument('<to>', 'id of another version')
-    .summary('compare two versions of an agent')
-    .description('Shows what differs between two versions: each field with its value before and after.')
-    .addHelpText('after', commandHelp(['lanefold agents diff support v_3f2a… v_91bc…'], [...environment]))
-    .action(async (agent: string, from: string, to: string, options: ConnectionOptions & { json?: boolean }) => {
-      const lanefold = await connect(options, { start: false });
-      try {
-        const data = await lanefold.agents.diff(agent, from, to);
-        if (options.json) return printJson({ data });
-        if (data.length === 0) return note('they are the same');
-        print(data.flatMap(toLines).join('\n'));
-      } finally {
-        await lanefold.close();
-      }
-    });
+  operationCommand(group, declaration, 'diff', {
+    start: false,
+    summary: 'compare two versions of an agent',
+    description: 'Shows what differs between two versions: each field with its value before and after.',
+    examples: ['lanefold agents diff support v_3f2a… v_91bc…'],
+    arguments: [name, 'id of a version', 'id of another version'],
+    show(changes) {
+      if (changes.length === 0) note('they are the same');
+      else print(changes.flatMap(changeLines).join('\n'));
+    },
+  });
 }
 
-const toRow = (version: ListedVersion): string[] => [
+const sharesOf = (weights: Record<string, number>): string =>
+  Object.entries(weights)
+    .map(([label, share]) => `${label}=${share}`)
+    .join(' ');
+
+function readShares(text: string, before: Record<string, number> = {}): Record<string, number> {
+  const [, label, share] = /^([^=]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (label === undefined) throw new InvalidArgumentError('Write it as label=share, such as a=90.');
+  return { ...before, [label]: Number(share) };
+}
+
+const versionRow = (version: ListedVersion): string[] => [
   version.id,
   version.label ?? '',
   version.firstAt.toISOString(),
@@ -74,7 +118,7 @@ const toRow = (version: ListedVersion): string[] => [
   version.cost === null ? '' : `$${version.cost.toFixed(4)}`,
 ];
 
-const toLines = ({ path, ...values }: VersionChange): string[] => [
+const changeLines = ({ path, ...values }: VersionChange): string[] => [
   path,
   ...('from' in values ? [`  - ${printable(JSON.stringify(values.from))}`] : []),
   ...('to' in values ? [`  + ${printable(JSON.stringify(values.to))}`] : []),

@@ -1,23 +1,27 @@
-import { iterationLimit, type AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
+import { iterationLimit, type AgentRegistry } from '../../../agent/definition/registry.ts';
+import type { Counting } from '../../../agent/models/counting.ts';
+import { checked } from '../../../base/operations/checked.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import { agents as declaration } from './declaration.ts';
+import { rolloutsOf } from './rollouts.ts';
+import type { AgentSummary, DeclaredAgents } from './types.ts';
+import { versionsOf } from './versions.ts';
 
-/** An agent as this process knows it. */
-export interface AgentSummary {
-  name: string;
-  /** The labels of its versions in this process, the one that serves where nothing else is said first; empty if it has none. */
-  labels: string[];
-  /** What the agent is for; null if its definition does not say. */
-  description: string | null;
-  model: string;
-  strategy: string;
-  instructions: string | null;
-  maxIterations: number;
-  tools: { name: string; description: string | null; inputSchema: JsonObject; needsApproval: boolean }[];
-  /** The JSON Schema of its results; null if they are text, or what its strategy returns. */
-  outputSchema: JsonObject | null;
+export interface Agents extends DeclaredAgents {
+  /** The agents that this process knows. */
+  list(): AgentSummary[];
 }
 
-export const listAgents = (agents: AgentRegistry): AgentSummary[] =>
+/** @param onRollout lets this process know a changed rollout at once */
+export const agentsOf = (db: Database, agents: AgentRegistry, counting: Counting, onRollout: () => void): Agents =>
+  checked(declaration, {
+    list: () => listAgents(agents),
+    ...versionsOf(db, counting),
+    ...rolloutsOf(db, agents, onRollout),
+  });
+
+const listAgents = (agents: AgentRegistry): AgentSummary[] =>
   agents.names.map((name) => {
     const agent = agents.get(name);
     const { model, strategy, instructions, tools, description = null } = agent;

@@ -1,7 +1,6 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { isLabel } from '../../../agent/definition/agent.ts';
-import { readRollout, type RolloutDefinition } from '../../../agent/definition/version.ts';
-import { assertId } from '../../../base/checks/ids.ts';
+import { readRollout } from '../../../agent/definition/version.ts';
 import { assertStorable } from '../../../base/checks/values.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -14,41 +13,10 @@ import {
 } from '../../../database/store/agent/rollouts.ts';
 import { listVersions } from '../../../database/store/agent/versions.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
+import type { ListedRollout } from '../../../agent/definition/types.ts';
+import type { DeclaredAgents } from './types.ts';
 
-/** A rollout in force. */
-export interface ListedRollout extends StoredRollout {
-  /** Versions with a share that neither this process nor any worker has had. */
-  unknown: string[];
-}
-
-export interface RolloutOwner {
-  /** Who changes it, for the audit; default `operator`. */
-  by?: string;
-}
-
-export interface Rollouts {
-  /** The rollouts of all agents, by name. */
-  rollouts(): Promise<ListedRollout[]>;
-  /**
-   * Sets which versions of an agent serve its threads, by shares. A thread keeps the version it got first, whatever the shares
-   * become. Processes notice within five seconds. A version that no worker has had is named in `unknown`.
-   *
-   * @throws LanefoldError `invalid_input`; `details.field` names the field
-   *
-   * @example
-   * const { unknown } = await lanefold.agents.setRollout('support', { weights: { a: 90, b: 10 } });
-   * if (unknown.length > 0) console.warn(`No worker has had ${unknown.join(', ')}.`);
-   */
-  setRollout(agent: string, rollout: RolloutDefinition, on?: RolloutOwner): Promise<ListedRollout>;
-  /** Removes a rollout: the first version serves all threads again. @throws LanefoldError `rollout_not_found` */
-  removeRollout(agent: string, on?: RolloutOwner): Promise<void>;
-  /**
-   * Moves a thread to another version of an agent that has a rollout, for the runs from now on; null: the rollout chooses again.
-   *
-   * @throws LanefoldError `thread_not_found`, `rollout_not_found`, `unknown_version`, `invalid_input`
-   */
-  moveThread(threadId: string, agent: string, version: string | null, on?: RolloutOwner): Promise<void>;
-}
+type Rollouts = Pick<DeclaredAgents, 'rollouts' | 'setRollout' | 'removeRollout' | 'moveThread'>;
 
 const most = 200;
 
@@ -79,7 +47,6 @@ export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => 
       onChange();
     },
     async moveThread(threadId, agent, version, { by = 'operator' } = {}) {
-      assertId(threadId, 'The thread id');
       assertStorable(agent, 'The agent');
       if (version !== null && !isLabel(version))
         throw new LanefoldError('invalid_input', 'version must be the label of a version, or null.', {
