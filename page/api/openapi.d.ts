@@ -2034,6 +2034,75 @@ export interface components {
       /** @description As for the event; default 0. */
       keep_ms?: number;
     };
+    /** @description Queue, workers, and the runs, errors, tokens and cost of the last hours. */
+    Activity: {
+      /** @description Unfinished runs by status. */
+      runs: {
+        [key: string]: number;
+      };
+      /** @description How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
+      oldest_queued_seconds: number;
+      /** @description The same of the runs that wait for no limit, but only for a worker. */
+      oldest_ready_seconds: number;
+      oldest_due_delivery_seconds: number;
+      /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
+      fleet: {
+        alive: number;
+        draining: number;
+        dead: number;
+      };
+      jobs: {
+        queue: string;
+        counts: {
+          [key: string]: number;
+        };
+      }[];
+      workers: {
+        id: string;
+        /** @description Runs it holds. */
+        runs: number;
+        /**
+         * Format: date-time
+         * @description When the latest of their leases expires.
+         */
+        lease_until: string;
+        /**
+         * Format: date-time
+         * @description When the oldest of them started.
+         */
+        oldest_run_at: string;
+      }[];
+      errors: {
+        type: string;
+        runs: number;
+        /**
+         * Format: date-time
+         * @description When the last one ended.
+         */
+        last_at: string;
+      }[];
+      slots: {
+        /**
+         * Format: date-time
+         * @description Start of the slot.
+         */
+        at: string;
+        runs: number;
+        failed: number;
+        input_tokens: number;
+        output_tokens: number;
+        cached_tokens: number;
+        /** @description In US dollars, at the providers’ list prices. */
+        cost: number;
+        /** @description Tokens of models without a known price; `cost` does not include them. */
+        unpriced_tokens: number;
+      }[];
+      /**
+       * Format: date-time
+       * @description `errors` and `slots` count the runs accepted since then: at most the newest 10,000.
+       */
+      since: string;
+    };
     MonitorList: {
       data: components['schemas']['Monitor'][];
     };
@@ -3596,29 +3665,6 @@ export interface components {
        */
       since?: string;
     };
-    AuditPage: {
-      data: components['schemas']['AuditEntry'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    AuditEntry: {
-      /** @description Number of the row, ascending. */
-      no: number;
-      /**
-       * Format: date-time
-       * @description When the action was requested.
-       */
-      at: string;
-      tenant_id: components['schemas']['Id'] | null;
-      /** @description `operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`. */
-      actor: string;
-      action: string;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      detail: {
-        [key: string]: unknown;
-      };
-    };
     WorkerList: {
       data: components['schemas']['Worker'][];
     };
@@ -3659,74 +3705,28 @@ export interface components {
        */
       stopped_at: string | null;
     };
-    /** @description Queue, workers, and the runs, errors, tokens and cost of the last hours. */
-    Activity: {
-      /** @description Unfinished runs by status. */
-      runs: {
-        [key: string]: number;
-      };
-      /** @description How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
-      oldest_queued_seconds: number;
-      /** @description The same of the runs that wait for no limit, but only for a worker. */
-      oldest_ready_seconds: number;
-      oldest_due_delivery_seconds: number;
-      /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
-      fleet: {
-        alive: number;
-        draining: number;
-        dead: number;
-      };
-      jobs: {
-        queue: string;
-        counts: {
-          [key: string]: number;
-        };
-      }[];
-      workers: {
-        id: string;
-        /** @description Runs it holds. */
-        runs: number;
-        /**
-         * Format: date-time
-         * @description When the latest of their leases expires.
-         */
-        lease_until: string;
-        /**
-         * Format: date-time
-         * @description When the oldest of them started.
-         */
-        oldest_run_at: string;
-      }[];
-      errors: {
-        type: string;
-        runs: number;
-        /**
-         * Format: date-time
-         * @description When the last one ended.
-         */
-        last_at: string;
-      }[];
-      slots: {
-        /**
-         * Format: date-time
-         * @description Start of the slot.
-         */
-        at: string;
-        runs: number;
-        failed: number;
-        input_tokens: number;
-        output_tokens: number;
-        cached_tokens: number;
-        /** @description In US dollars, at the providers’ list prices. */
-        cost: number;
-        /** @description Tokens of models without a known price; `cost` does not include them. */
-        unpriced_tokens: number;
-      }[];
+    AuditPage: {
+      data: components['schemas']['AuditEntry'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    AuditEntry: {
+      /** @description Number of the row, ascending. */
+      no: number;
       /**
        * Format: date-time
-       * @description `errors` and `slots` count the runs accepted since then: at most the newest 10,000.
+       * @description When the action was requested.
        */
-      since: string;
+      at: string;
+      tenant_id: components['schemas']['Id'] | null;
+      /** @description `operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`. */
+      actor: string;
+      action: string;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      detail: {
+        [key: string]: unknown;
+      };
     };
   };
   responses: never;

@@ -1,11 +1,12 @@
 import type { Library, TenantLibrary } from '../features/library/library.ts';
-import { refusingOptions } from '../features/library/refusing-options.ts';
+import { checked } from '../base/operations/checked.ts';
+import { listWorkers } from '../database/store/worker/list-workers.ts';
 import { oldestDueSeconds } from '../features/webhooks/store/due-deliveries.ts';
 import { tenantsOf } from '../runs/operations/access/tenants.ts';
 import { agentsOf } from '../runs/operations/agents/agents.ts';
 import { activity } from '../runs/operations/fleet/activity.ts';
 import { checkHealth, readStats } from '../runs/operations/fleet/health.ts';
-import { workersOf } from '../runs/operations/fleet/workers.ts';
+import { library, tenants, workers } from '../runs/operations/fleet/declaration.ts';
 import type { Connections } from './connect.ts';
 import type { LanefoldSettings } from './settings.ts';
 
@@ -15,14 +16,14 @@ export const processLibrary = (
   { db, databaseUrl, queue }: Connections,
   refreshRollouts: () => void,
 ): Omit<Library, keyof TenantLibrary | 'forTenant'> => ({
-  tenants: refusingOptions('tenants', tenantsOf(db)),
+  tenants: checked(tenants, tenantsOf(db)),
   agents: agentsOf(db, agents, counting, refreshRollouts),
-  workers: refusingOptions('workers', workersOf(db)),
-  stats: () => readStats(db, queue, oldestDueSeconds),
-  ...refusingOptions('library', {
-    health: (options: { queueTimeoutMs?: number } = {}) => checkHealth(db, queue, options),
-    activity: ({ hours = 24 }: { hours?: number } = {}) => activity(db, counting, hours),
-  }),
+  workers: checked(workers, { list: ({ hours = 1 } = {}) => listWorkers(db, hours) } satisfies Library['workers']),
+  ...checked(library, {
+    activity: ({ hours = 24 } = {}) => activity(db, counting, hours),
+    stats: () => readStats(db, queue, oldestDueSeconds),
+    health: (options) => checkHealth(db, queue, options),
+  } satisfies Pick<Library, 'activity' | 'stats' | 'health'>),
   log,
   redact: (value) => redactor.value(value),
   databaseUrl,

@@ -31,7 +31,6 @@ import { requestCounter } from './request-counter.ts';
 import { addSignedEvents, byEventToken, signedEventsPath } from './routes/signed-events.ts';
 import { addMcp, mcpPath } from './routes/mcp.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
-import { addActivity } from './routes/overview.ts';
 import { streamServer } from './serve-stream.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
 import { assertWhole } from '../base/checks/values.ts';
@@ -121,8 +120,6 @@ export function createAppWith(
   for (const door of doors) door.add(app, { lanefold, streams, answers });
   addSignedEvents(app, lanefold);
   addNouns(app, nouns, lanefold, handlersOf(app, lanefold, streams, serve, onError));
-  // it shows all tenants
-  if (lanefold.tenant === undefined) addActivity(app, lanefold);
   addProbes(app, lanefold);
   addDocs(app);
   if (options.mcp) addMcp(app, lanefold, options.mcp, { answers, closing: options.closing });

@@ -1,4 +1,4 @@
-import type { FleetStats } from '../runs/operations/fleet/health.ts';
+import type { FleetStats } from '../database/store/worker/types.ts';
 import type { LimitTotal } from '../runs/operations/limits/usage.ts';
 import type { RequestCounter } from './request-counter.ts';
 

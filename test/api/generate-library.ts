@@ -81,7 +81,7 @@ class Types {
   #interface({ part, operations }: Noun): string {
     const declared = Object.entries(operations).filter(([, { byHand }]) => !byHand);
     const methods = declared.map(([name, operation]) => this.#method(name, operation));
-    const whole = declared.length === Object.keys(operations).length;
+    const whole = part !== 'library' && declared.length === Object.keys(operations).length;
     const name = `${whole ? '' : 'Declared'}${part[0]!.toUpperCase()}${part.slice(1)}`;
     return `export interface ${name} {\n${methods.join('\n')}\n}`;
   }
@@ -93,7 +93,7 @@ class Types {
     const text = doc ?? [`${summary}.`, description].filter(Boolean).join(' ');
     const result = operation.returns ?? answer.schema;
     const of = operation.result ? '<RESULT>' : '';
-    const returned = result ? `${this.#type(result)}${of}` : 'void';
+    const returned = result ? `${this.#type(result)}${of}${isOptional(result) ? ' | undefined' : ''}` : 'void';
     const head = comment([text, thrown].filter(Boolean).join('\n\n'));
     return `${head}${name}${of}(${args.join(', ')}): Promise<${returned}>;`;
   }

@@ -26,8 +26,11 @@ export type ActingFunction =
 export interface Operation {
   /** Its `operationId`. */
   id: string;
-  /** Method and path, such as `PUT /v1/webhooks/{name}`. The parameters are the first arguments of the method. */
-  route: `${'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'} /v1/${string}`;
+  /**
+   * Method and path, such as `PUT /v1/webhooks/{name}`. The parameters are the first arguments of the method. Without a route,
+   * only the library and the command line have the operation, and `params` are its first arguments.
+   */
+  route?: `${'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'} /v1/${string}`;
   /** The scope that a key needs; default `admin`, so that forgetting it never grants access. */
   scope?: Scope;
   /**
@@ -51,7 +54,7 @@ export interface Operation {
   description?: string;
   /** What the library says of its method, if not the same. */
   doc?: string;
-  /** Parameters of the path that are not just ids. */
+  /** Parameters of the path that are not just ids; without a path, all of them. */
   params?: Fields;
   query?: Fields;
   /** Headers of the request beside `Idempotency-Key`, as HTTP spells them; for its handler. */
@@ -101,7 +104,7 @@ interface Answer {
 
 /** The operations on one thing, under the names of their methods. */
 export interface Noun<Part extends string = string, Name extends string = string> {
-  /** Where the library has them. */
+  /** Where the library has them; `library`: beside its parts. */
   part: Part;
   /** Their group in the API reference. */
   tag: string;
@@ -131,8 +134,8 @@ export type Argument =
 
 /** The arguments of a method, in order. */
 export function argumentsOf(operation: Operation): Argument[] {
-  const { route, body, bodyIs, bodyName = 'definition', positional = [] } = operation;
-  const names = paramsOf(route);
+  const { route, params: known = {}, body, bodyIs, bodyName = 'definition', positional = [] } = operation;
+  const names = route === undefined ? Object.keys(known) : paramsOf(route);
   const isRun = names.includes('thread_id') && names.includes('run_id');
   const params = names
     .filter((name) => !isRun || (name !== 'thread_id' && name !== 'run_id'))

@@ -2,7 +2,6 @@ import type { AgentDefinition } from '../../agent/definition/definition.ts';
 import type { Logger } from '../../base/log/logger.ts';
 import type { RunQueue } from '../../runs/queue/queue.ts';
 import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
-import type { FleetActivity } from '../../runs/operations/fleet/activity.ts';
 import type { Agents } from '../../runs/operations/agents/agents.ts';
 import type { TamperEvidence } from '../../runs/operations/evidence/evidence.ts';
 import type { Contexts } from '../../runs/operations/contexts/methods.ts';
@@ -10,7 +9,6 @@ import type { Evals } from '../evals/operations/types.ts';
 import type { Cases } from '../evals/types.ts';
 import type { CaseFiles, EvalEnds } from '../evals/operations/methods.ts';
 import type { Monitors } from '../monitors/types.ts';
-import type { FleetHealth, FleetStats } from '../../runs/operations/fleet/health.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
 import type { Schedules } from '../schedules/types.ts';
 import type { Webhooks } from '../webhooks/types.ts';
@@ -18,12 +16,11 @@ import type { Approvals } from '../../runs/operations/runs/types.ts';
 import type { Runs } from '../../runs/operations/runs/runs.ts';
 import type { StrategyName } from '../../agent/strategies/types.ts';
 import type { TenantStreams } from '../../runs/streams/open.ts';
-import type { Tenants } from '../../runs/operations/access/tenants.ts';
 import type { Events } from '../../runs/operations/waits/types.ts';
 import type { Waits } from '../../runs/operations/waits/types.ts';
 import type { Threads } from '../../runs/operations/threads/methods.ts';
 import type { SignedEvents } from '../../runs/operations/waits/events.ts';
-import type { Workers } from '../../runs/operations/fleet/workers.ts';
+import type { DeclaredLibrary, Tenants, Workers } from '../../runs/operations/fleet/types.ts';
 
 /** Threads and everything that belongs to them, of one tenant or of all. */
 export interface TenantLibrary<
@@ -64,10 +61,8 @@ export interface TenantLibrary<
 }
 
 /** Every operation that needs no worker; the HTTP API is built on it. */
-export interface Library<
-  AGENTS extends AgentDefinition = AgentDefinition,
-  STRATEGY extends string = StrategyName,
-> extends TenantLibrary<AGENTS, STRATEGY> {
+export interface Library<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY extends string = StrategyName>
+  extends TenantLibrary<AGENTS, STRATEGY>, DeclaredLibrary {
   /**
    * The same library for one tenant. The database shows only this tenant's rows, so a thread of another tenant does not
    * exist (`thread_not_found`), and a new thread belongs to this tenant.
@@ -86,15 +81,6 @@ export interface Library<
   readonly agents: Agents;
   /** The workers of all processes, and which of them are alive. */
   readonly workers: Workers;
-  /**
-   * Whether the database and the queue answer, the queue within `queueTimeoutMs` (default 3,000); never rejects. While a
-   * queue in Redis does not answer, runs are accepted: workers find them once it does.
-   */
-  health(options?: { queueTimeoutMs?: number }): Promise<FleetHealth>;
-  /** Counts of unfinished runs and of jobs. */
-  stats(): Promise<FleetStats>;
-  /** Workers, errors and tokens of the last `hours` (default 24). */
-  activity(options?: { hours?: number }): Promise<FleetActivity>;
   /** Where this process logs; redacted. */
   readonly log: Logger;
   /** Hides the values of `redactKeys` in data that people see, such as traces. */

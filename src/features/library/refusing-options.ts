@@ -1,26 +1,12 @@
-import type { Library } from './library.ts';
-import type { Workers } from '../../runs/operations/fleet/workers.ts';
 import { none, owner, page, type Options, type Takes } from './option-keys.ts';
 import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
 
 /** The parts of the library whose methods are listed here. */
 interface Operation {
-  workers: Workers;
-  tenants: Library['tenants'];
-  library: Pick<Library, 'activity' | 'health'>;
 }
 
 /** The options of the other methods of the library; a missing one does not compile. */
 const operationOptions = {
-  workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
-  library: {
-    activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]],
-    health: [[0, { queueTimeoutMs: true } satisfies Options<Library['health'], 0>]],
-  },
-  tenants: {
-    limits: none,
-    list: none,
-    configure: [[2, { by: true } satisfies Options<Library['tenants']['configure'], 2>]],
   },
 } satisfies { [Part in keyof Operation]: Record<keyof Operation[Part], readonly Takes[]> };
 

@@ -36,8 +36,6 @@ export function accessOf(id: string): OperationAccess {
 
 /** The scopes of operations that are not declared yet, by their `operationId`. */
 export const operationScopes: Readonly<Record<string, Scope>> = {
-  getActivity: 'read',
-  listWorkers: 'read',
   readStream: 'read',
   readThreadStream: 'read',
   readThreadTrace: 'read',
@@ -55,7 +53,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
  * Operations that name no thread and show nothing of any thread. Every other operation without a thread concerns all
  * threads and is closed to keys bound to some threads or agents.
  */
-const aboutNoThread: ReadonlySet<string> = new Set(['getActivity']);
+const aboutNoThread: ReadonlySet<string> = new Set<string>();
 
 /** Operations that begin at a thread and show others. */
 const acrossThreads: ReadonlySet<string> = new Set<string>();
@@ -64,7 +62,7 @@ const acrossThreads: ReadonlySet<string> = new Set<string>();
 const showing: ReadonlySet<string> = new Set(['runAgUi']);
 
 /** Operations over all tenants: also closed to keys bound to a tenant. */
-const everywhere: ReadonlySet<string> = new Set(['getActivity', 'listWorkers']);
+const everywhere: ReadonlySet<string> = new Set<string>();
 
 /**
  * Operations that are audited, and the function of the database that carries them out and writes the row; undefined: no

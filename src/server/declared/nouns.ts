@@ -1,6 +1,7 @@
 import type { Noun, Operation } from '../../base/operations/operation.ts';
 import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
 import { agents } from '../../runs/operations/agents/declaration.ts';
+import { library, tenants, workers } from '../../runs/operations/fleet/declaration.ts';
 import { cases } from '../../features/evals/declaration.ts';
 import { evals } from '../../features/evals/operations/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
@@ -22,13 +23,16 @@ export const nouns: readonly Noun[] = [
   evals,
   events,
   keys,
+  library,
   limits,
   monitors,
   runs,
   schedules,
+  tenants,
   threads,
   waits,
   webhooks,
+  workers,
 ];
 
 const byId = new Map(

@@ -56,20 +56,25 @@ export function addNouns(app: ApiApp, nouns: readonly Noun[], whole: Library, ha
     const unknown = Object.keys(of).find((name) => !(name in all));
     if (unknown !== undefined) throw new Error(`${part}.${unknown} has a handler, and is not declared`);
     for (const [name, operation] of Object.entries(all)) {
-      if (operation.everywhere && whole.tenant !== undefined) continue;
+      if (!isServed(operation) || (operation.everywhere && whole.tenant !== undefined)) continue;
       serve(
         app,
         routeOf(operation.tag ?? tag, operation),
         operation,
         of[name] ?? (({ call }) => call()),
         (lanefold) => {
-          const methods = lanefold[part as 'webhooks'] ?? whole[part as 'webhooks'];
+          const methods = part === 'library' ? whole : (lanefold[part as 'webhooks'] ?? whole[part as 'webhooks']);
           return (methods as unknown as Record<string, Method>)[name]!;
         },
       );
     }
   }
 }
+
+/** An operation that the API has. */
+type Served = Operation & Required<Pick<Operation, 'route'>>;
+
+const isServed = (operation: Operation): operation is Served => operation.route !== undefined;
 
 function serve(
   app: ApiApp,
@@ -93,10 +98,7 @@ function serve(
 const rejectField = (error: unknown): Promise<never> => Promise.reject(withField(error) as Error);
 
 /** The route of an operation in the OpenAPI document. */
-function routeOf(
-  group: string,
-  { id, route, summary, description, tag = group, ...operation }: Operation,
-): RouteConfig {
+function routeOf(group: string, { id, route, summary, description, tag = group, ...operation }: Served): RouteConfig {
   const [method, path] = route.split(' ') as [string, string];
   const { params = {}, query, body, answer, errors = [], headers, idempotencyKey: keyed } = operation;
   const inPath = paramsOf(path).map((name) => [name, params[name] ? param(name, params[name]) : Id]);

@@ -16,7 +16,7 @@ import { threadHandlers } from './threads.ts';
 /** What the API does beside calling the methods of declared operations. */
 export const handlersOf = (
   app: ApiApp,
-  lanefold: Pick<Library, 'toolNames'>,
+  lanefold: Pick<Library, 'toolNames' | 'stats'>,
   streams: LiveStreams,
   serve: ServeStream,
   onError: NonNullable<AppOptions['onError']>,
@@ -28,5 +28,11 @@ export const handlersOf = (
   audit: auditHandlers,
   keys: keyHandlers,
   limits: limitHandlers,
+  library: {
+    async activity({ call }) {
+      const [stats, activity] = await Promise.all([lanefold.stats(), call()]);
+      return { ...stats, ...(activity as object) };
+    },
+  },
   runs: runHandlers({ app, serve, onError }),
 });

@@ -1,22 +1,13 @@
 import type { Database } from '../../postgres/pool.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
+import type { FleetStats } from '../worker/types.ts';
 
-export interface RunCounts {
-  /** Runs that have not ended, by status. */
-  runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
-  /**
-   * How long ago the oldest queued run could have started or gone on, in seconds; 0 without one. Runs that wait for a
-   * limit count too.
-   */
-  oldestQueuedSeconds: number;
-  /** The same of the runs that wait for no limit, but only for a worker. */
-  oldestReadySeconds: number;
-}
+type Counted = Pick<FleetStats, 'runs' | 'oldestQueuedSeconds' | 'oldestReadySeconds'>;
 
 /** Counts unfinished runs with indexes that hold only those, so that the cost does not grow with history. */
-export async function countRuns(db: Database): Promise<RunCounts> {
+export async function countRuns(db: Database): Promise<Counted> {
   const rows = await db.query<{
-    status: keyof RunCounts['runs'];
+    status: keyof Counted['runs'];
     n: number;
     queued: number | null;
     ready: number | null;

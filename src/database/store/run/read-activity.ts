@@ -1,20 +1,15 @@
 import type { Database } from '../../postgres/pool.ts';
+import type { FleetActivity } from '../worker/types.ts';
 import { recentRuns } from './recent-runs.ts';
 import { spentColumns, toSpent, usageByModel, type SpentByModel } from './spent.ts';
 import { fromRows } from '../rows.ts';
 
 /** The recent activity of the workers, as the database recorded it. */
-export interface RecordedActivity {
-  /** Workers that hold runs now. */
-  workers: { id: string; runs: number; leaseUntil: Date; oldestRunAt: Date }[];
-  /** Failed runs by error. */
-  errors: { type: string; runs: number; lastAt: Date }[];
-  /** Runs and their tokens, by the time slot in which the runs were accepted, oldest first. */
-  slots: { at: Date; runs: number; failed: number; inputTokens: number; outputTokens: number; cachedTokens: number }[];
+export interface RecordedActivity extends Omit<FleetActivity, 'slots'> {
+  /** Without what their tokens cost. */
+  slots: Omit<FleetActivity['slots'][number], 'cost' | 'unpricedTokens'>[];
   /** The tokens of the slots by model, as the runs named it. */
   spent: SpentByModel[];
-  /** The runs counted in `errors` and `slots` were accepted after this time. */
-  since: Date;
 }
 
 /** Looks back over `hours`, in about a hundred slots. */

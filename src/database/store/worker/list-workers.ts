@@ -1,34 +1,7 @@
 import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
-
-/**
- * `draining`: it takes no more runs and stops once those it has are done. `dead`: it was silent for too long.
- * `stopped`: it shut down and said so.
- */
-export type WorkerState = 'alive' | 'draining' | 'dead' | 'stopped';
-
-/** A worker as the database knows it. */
-export interface ListedWorker {
-  id: string;
-  state: WorkerState;
-  host: string;
-  pid: number;
-  /** Of the package. */
-  version: string;
-  /** First part of the names of the queues it takes jobs from. */
-  queue: string;
-  /** Names of the agents it can execute. */
-  agents: string[];
-  strategies: string[];
-  concurrency: number;
-  /** Runs it held at its last heartbeat. */
-  runsHeld: number;
-  startedAt: Date;
-  heartbeatAt: Date;
-  /** When it shut down. */
-  stoppedAt: Date | null;
-}
+import type { FleetStats, ListedWorker } from './types.ts';
 
 /** How many are listed at most. */
 const most = 1_000;
@@ -49,14 +22,8 @@ export const listWorkers = (db: Database, hours: number): Promise<ListedWorker[]
   );
 
 /** Workers by state; dead ones only if they were alive within the last hour. */
-export interface FleetCounts {
-  alive: number;
-  draining: number;
-  dead: number;
-}
-
-export async function countWorkers(db: Database): Promise<FleetCounts> {
-  const [counts] = await db.query<FleetCounts>(
+export async function countWorkers(db: Database): Promise<FleetStats['fleet']> {
+  const [counts] = await db.query<FleetStats['fleet']>(
     'count_workers',
     `select count(*) filter (where alive and not draining)::int as alive, count(*) filter (where alive and draining)::int as draining,
        count(*) filter (where not alive and stopped_at is null

@@ -1,61 +1,60 @@
-import { type Command } from 'commander';
+import type { Command } from 'commander';
 import type { KeyLimits } from '../../../base/access/principal.ts';
-import { actor, wholeNumber, type ConnectionOptions } from '../options.ts';
-import { subcommand, withLanefold } from '../connect.ts';
-import { commandHelp } from '../help.ts';
-import { note, print, printJson } from '../output.ts';
+import { omitUndefined } from '../../../base/common/json.ts';
+import { tenants } from '../../../runs/operations/fleet/declaration.ts';
+import { operationCommand } from '../operation-command.ts';
+import { wholeNumber } from '../options.ts';
+import { note, print } from '../output.ts';
 
-type Options = ConnectionOptions & { json?: boolean };
-
-const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
+const settings = { arguments: ['id of the tenant'], without: ['limits', 'chained'] };
 
 /** Sets the limits that all keys of a tenant share. */
 export function addTenants(program: Command): Command {
-  const tenants = program
+  const group = program
     .command('tenants')
     .summary('set the limits and tamper evidence of tenants')
     .description('Sets the limits and tamper evidence of tenants. To create a tenant, create its first thread.');
 
-  subcommand(tenants, 'limit', 'replace the limits of a tenant; without options, remove them')
-    .argument('<tenant>', 'id of the tenant')
-    .option('--runs <n>', 'maximum number of runs that have not ended', wholeNumber(1))
-    .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1))
-    .option('--streams <n>', 'maximum open event streams, in each API process', wholeNumber(1))
-    .option('--body-bytes <n>', 'maximum bytes of a request body', wholeNumber(1))
-    .addHelpText('after', commandHelp(['lanefold tenants limit acme --runs 20 --streams 50'], [...environment]))
-    .action((tenant: string, { runs, requestsPerMinute, streams, bodyBytes, ...options }: Options & KeyLimits) =>
-      withLanefold(options, async ({ tenants }) => {
-        const given = { runs, requestsPerMinute, streams, bodyBytes };
-        const limits = JSON.parse(JSON.stringify(given)) as KeyLimits;
-        await tenants.configure(tenant, { limits }, { by: actor() });
-        if (options.json) printJson({ tenant, limits });
-        else print(line(tenant, limits));
-      }),
-    );
+  operationCommand(group, tenants, 'configure', {
+    ...settings,
+    name: 'limit',
+    summary: 'replace the limits of a tenant; without options, remove them',
+    examples: ['lanefold tenants limit acme --runs 20 --streams 50'],
+    more: {
+      add: (command) =>
+        command
+          .option('--runs <n>', 'maximum number of runs that have not ended', wholeNumber(1))
+          .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1))
+          .option('--streams <n>', 'maximum open event streams, in each API process', wholeNumber(1))
+          .option('--body-bytes <n>', 'maximum bytes of a request body', wholeNumber(1)),
+      fields({ runs, requestsPerMinute, streams, bodyBytes }) {
+        return { limits: omitUndefined({ runs, requestsPerMinute, streams, bodyBytes }) };
+      },
+    },
+    show: ({ tenant, limits }) => print(line(tenant, limits)),
+  });
 
-  subcommand(tenants, 'chain', 'make threads that a tenant creates from now on tamper-evident')
-    .argument('<tenant>', 'id of the tenant')
-    .option('--off', 'stop doing so')
-    .addHelpText('after', commandHelp(['lanefold tenants chain acme'], [...environment]))
-    .action((tenant: string, { off, ...options }: Options & { off?: boolean }) =>
-      withLanefold(options, async ({ tenants }) => {
-        await tenants.configure(tenant, { chained: !off }, { by: actor() });
-        if (options.json) printJson({ tenant, chained: !off });
-        else print(`${tenant}: new threads ${off ? 'have no' : 'have a'} chain`);
-      }),
-    );
+  operationCommand(group, tenants, 'configure', {
+    ...settings,
+    name: 'chain',
+    summary: 'make threads that a tenant creates from now on tamper-evident',
+    examples: ['lanefold tenants chain acme'],
+    more: {
+      add: (command) => command.option('--off', 'stop doing so'),
+      fields: ({ off }) => ({ chained: !off }),
+    },
+    show: ({ tenant, chained }) => print(`${tenant}: new threads ${chained ? 'have a' : 'have no'} chain`),
+  });
 
-  subcommand(tenants, 'list', 'list the tenants that have limits or tamper evidence')
-    .addHelpText('after', commandHelp(['lanefold tenants list --json'], [...environment]))
-    .action((options: Options) =>
-      withLanefold(options, async ({ tenants }) => {
-        const found = await tenants.list();
-        if (options.json) return printJson(found);
-        if (found.length === 0) return note('no tenant has limits or tamper evidence; see `lanefold tenants --help`');
-        for (const { tenant, limits, chained } of found) print(line(tenant, limits) + (chained ? '  chained' : ''));
-      }),
-    );
-  return tenants;
+  operationCommand(group, tenants, 'list', {
+    summary: 'list the tenants that have limits or tamper evidence',
+    examples: ['lanefold tenants list --json'],
+    show(found) {
+      if (found.length === 0) note('no tenant has limits or tamper evidence; see `lanefold tenants --help`');
+      for (const { tenant, limits, chained } of found) print(line(tenant, limits) + (chained ? '  chained' : ''));
+    },
+  });
+  return group;
 }
 
 const line = (tenant: string, limits: KeyLimits): string => {

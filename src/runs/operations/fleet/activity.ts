@@ -1,18 +1,8 @@
 import type { Counting } from '../../../agent/models/counting.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { readActivity, type RecordedActivity } from '../../../database/store/run/read-activity.ts';
+import { readActivity } from '../../../database/store/run/read-activity.ts';
+import type { FleetActivity } from '../../../database/store/worker/types.ts';
 import { costOf } from '../runs/cost.ts';
-
-/** The recent activity of the workers. */
-export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'> {
-  /** Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. */
-  slots: (RecordedActivity['slots'][number] & {
-    /** In US dollars, by your own prices or the list prices of the providers. */
-    cost: number;
-    /** Tokens of models whose price is unknown; `cost` excludes them. */
-    unpricedTokens: number;
-  })[];
-}
 
 /** Looks back over `hours`, in about a hundred slots. */
 export async function activity(db: Database, counting: Counting, hours: number): Promise<FleetActivity> {

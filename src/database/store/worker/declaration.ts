@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { count, date, named, typed } from '../../../base/operations/schemas.ts';
+
+/* What answers say of the workers of all processes, and of what they do. */
+
+export const WorkerState = z.enum(['alive', 'draining', 'dead', 'stopped']).meta({
+  description:
+    '`draining`: takes no more runs and stops once its runs are done. `dead`: stopped reporting. `stopped`: shut down properly.',
+});
+
+export const ListedWorker = named(
+  'Worker',
+  z
+    .object({
+      id: z.string(),
+      state: WorkerState,
+      host: z.string().describe('The machine or container it runs on.'),
+      pid: z.int(),
+      version: z.string().describe('Version of the package.'),
+      queue: z.string().meta({ description: 'Prefix of the queues it takes jobs from.', example: 'lf' }),
+      agents: z.array(z.string()).meta({ doc: 'The agents it can execute, by name.' }),
+      strategies: z.array(z.string()),
+      concurrency: count('Maximum concurrent runs.', 20),
+      runsHeld: count('Runs it held at its last heartbeat.', 3),
+      startedAt: date('When it started.'),
+      heartbeatAt: date('When it last reported.'),
+      stoppedAt: date('When it shut down properly.').nullable(),
+    })
+    .meta({ description: 'A worker, in any process.' }),
+);
+
+export const FleetStats = z
+  .object({
+    runs: typed(
+      "Record<'waiting' | 'queued' | 'running' | 'suspended', number>",
+      undefined,
+      z.record(z.string(), z.int()),
+    ).describe('Unfinished runs by status.'),
+    oldestQueuedSeconds: z
+      .number()
+      .describe('How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit.'),
+    oldestReadySeconds: z.number().describe('The same of the runs that wait for no limit, but only for a worker.'),
+    oldestDueDeliverySeconds: z.number().meta({
+      doc: 'How long the oldest delivery of a webhook that is due has been waiting for a worker; 0 without one.',
+    }),
+    fleet: z
+      .object({ alive: z.int(), draining: z.int(), dead: z.int() })
+      .describe(
+        'Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs.',
+      ),
+    jobs: z.array(z.object({ queue: z.string(), counts: z.record(z.string(), z.int()) })).meta({
+      doc: 'Jobs by queue and state, ended ones for as long as the queue keeps them; no counts if a queue does not answer.',
+    }),
+  })
+  .meta({ doc: 'The state of the queue and of the workers now. Times of nothing are 0.' });
+
+export const FleetActivity = z
+  .object({
+    workers: z
+      .array(
+        z.object({
+          id: z.string(),
+          runs: count('Runs it holds.', 3),
+          leaseUntil: date('When the latest of their leases expires.'),
+          oldestRunAt: date('When the oldest of them started.'),
+        }),
+      )
+      .meta({ doc: 'Workers that hold runs now.' }),
+    errors: z
+      .array(z.object({ type: z.string(), runs: z.int(), lastAt: date('When the last one ended.') }))
+      .meta({ doc: 'Failed runs by error.' }),
+    slots: z
+      .array(
+        z.object({
+          at: date('Start of the slot.'),
+          runs: z.int(),
+          failed: z.int(),
+          inputTokens: z.int(),
+          outputTokens: z.int(),
+          cachedTokens: z.int(),
+          cost: z.number().describe('In US dollars, at the providers’ list prices.'),
+          unpricedTokens: z.int().describe('Tokens of models without a known price; `cost` does not include them.'),
+        }),
+      )
+      .meta({
+        doc: 'Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first.',
+      }),
+    since: date('`errors` and `slots` count the runs accepted since then: at most the newest 10,000.'),
+  })
+  .meta({ doc: 'The recent activity of the workers.' });

@@ -1,0 +1,102 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+/** The recent activity of the workers. */
+export interface FleetActivity {
+  /** Workers that hold runs now. */
+  workers: {
+    id: string;
+    /** Runs it holds. */
+    runs: number;
+    /** When the latest of their leases expires. */
+    leaseUntil: Date;
+    /** When the oldest of them started. */
+    oldestRunAt: Date;
+  }[];
+  /** Failed runs by error. */
+  errors: {
+    type: string;
+    runs: number;
+    /** When the last one ended. */
+    lastAt: Date;
+  }[];
+  /** Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. */
+  slots: {
+    /** Start of the slot. */
+    at: Date;
+    runs: number;
+    failed: number;
+    inputTokens: number;
+    outputTokens: number;
+    cachedTokens: number;
+    /** In US dollars, at the providers’ list prices. */
+    cost: number;
+    /** Tokens of models without a known price; `cost` does not include them. */
+    unpricedTokens: number;
+  }[];
+  /** `errors` and `slots` count the runs accepted since then: at most the newest 10,000. */
+  since: Date;
+}
+
+/** The state of the queue and of the workers now. Times of nothing are 0. */
+export interface FleetStats {
+  /** Unfinished runs by status. */
+  runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
+  /** How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
+  oldestQueuedSeconds: number;
+  /** The same of the runs that wait for no limit, but only for a worker. */
+  oldestReadySeconds: number;
+  /** How long the oldest delivery of a webhook that is due has been waiting for a worker; 0 without one. */
+  oldestDueDeliverySeconds: number;
+  /**
+   * Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold
+   * runs.
+   */
+  fleet: {
+    alive: number;
+    draining: number;
+    dead: number;
+  };
+  /**
+   * Jobs by queue and state, ended ones for as long as the queue keeps them; no counts if a queue does not answer.
+   */
+  jobs: {
+    queue: string;
+    counts: Record<string, number>;
+  }[];
+}
+
+/** A worker, in any process. */
+export interface ListedWorker {
+  id: string;
+  /**
+   * `draining`: takes no more runs and stops once its runs are done. `dead`: stopped reporting. `stopped`: shut
+   * down properly.
+   */
+  state: WorkerState;
+  /** The machine or container it runs on. */
+  host: string;
+  pid: number;
+  /** Version of the package. */
+  version: string;
+  /** Prefix of the queues it takes jobs from. */
+  queue: string;
+  /** The agents it can execute, by name. */
+  agents: string[];
+  strategies: string[];
+  /** Maximum concurrent runs. */
+  concurrency: number;
+  /** Runs it held at its last heartbeat. */
+  runsHeld: number;
+  /** When it started. */
+  startedAt: Date;
+  /** When it last reported. */
+  heartbeatAt: Date;
+  /** When it shut down properly. */
+  stoppedAt: Date | null;
+}
+
+/**
+ * `draining`: takes no more runs and stops once its runs are done. `dead`: stopped reporting. `stopped`: shut
+ * down properly.
+ */
+export type WorkerState = 'alive' | 'draining' | 'dead' | 'stopped';

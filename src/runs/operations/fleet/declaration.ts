@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { noun } from '../../../base/operations/operation.ts';
+import { by, Id, named, typed, whole } from '../../../base/operations/schemas.ts';
+import { FleetActivity, FleetStats, ListedWorker } from '../../../database/store/worker/declaration.ts';
+import { LimitFields } from '../access/tenants.ts';
+
+const tag = 'Operations';
+const hours = (most: number, fallback: number) =>
+  whole(1, most).optional().describe(`Hours to look back; default ${fallback}.`);
+
+export const workers = noun('workers', tag, {
+  list: {
+    id: 'listWorkers',
+    route: 'GET /v1/workers',
+    scope: 'read',
+    everywhere: true,
+    summary: 'List the workers that are alive, then those that recently stopped or died',
+    doc:
+      'The workers that are alive, then those that stopped or died within `hours`, newest first; at most 1,000 workers.\n\n' +
+      "@example\nconst alive = (await lanefold.workers.list()).filter(({ state }) => state === 'alive');",
+    query: { hours: hours(24 * 30, 1) },
+    answer: { description: 'The workers, at most 1,000.', schema: z.array(ListedWorker) },
+  },
+});
+
+const Activity = named(
+  'Activity',
+  z
+    .object({ ...FleetStats.shape, ...FleetActivity.shape })
+    .meta({ description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' }),
+);
+
+export const FleetHealth = z
+  .object({ database: z.unknown().optional(), queue: z.unknown().optional() })
+  .meta({ doc: 'The error of each service that does not answer; absent for a healthy one.' });
+
+/** What the library says of all processes together. */
+export const library = noun('library', tag, {
+  activity: {
+    id: 'getActivity',
+    route: 'GET /v1/activity',
+    scope: 'read',
+    about: 'nothing',
+    everywhere: true,
+    summary: 'Read the state of queue and workers, and the runs, errors, tokens and cost of the last hours',
+    doc: 'Workers, errors, tokens and cost of the last hours.',
+    query: { hours: hours(24 * 31, 24) },
+    answer: { description: 'The activity.', schema: Activity },
+    returns: FleetActivity,
+  },
+  stats: {
+    id: 'readStats',
+    scope: 'read',
+    summary: 'Count unfinished runs, workers and jobs',
+    doc: 'Counts of unfinished runs, of workers and of jobs.',
+    answer: { description: 'The counts.', schema: FleetStats },
+  },
+  health: {
+    id: 'checkHealth',
+    scope: 'read',
+    summary: 'Check whether the database and the queue answer',
+    doc:
+      'Whether the database and the queue answer; never rejects. While a queue in Redis does not answer, runs are accepted: ' +
+      'workers find them once it does.',
+    own: { queueTimeoutMs: whole(1).optional().describe('How long the queue may take; default 3,000.') },
+    answer: { description: 'What does not answer.', schema: FleetHealth },
+  },
+});
+
+const limits = typed('KeyLimits', 'base/access/principal.ts', LimitFields);
+
+const TenantSettings = typed(
+  'TenantSettings',
+  'database/store/tenant/tenant-settings.ts',
+  z.object({ tenant: Id, limits, chained: z.boolean() }),
+);
+
+const params = { tenant: Id };
+
+/** Only the operator of a program sets tenants: the API has no such operation. */
+export const tenants = noun('tenants', tag, {
+  configure: {
+    id: 'configureTenant',
+    summary: 'Change settings of a tenant',
+    doc:
+      'Changes only the settings given. `limits` apply to all keys of the tenant together and replace the previous limits; ' +
+      'servers notice within ten seconds. With `chained`, threads that the tenant creates from now on have tamper evidence.',
+    params,
+    body: z.strictObject({ limits: limits.optional(), chained: z.boolean().optional() }),
+    bodyName: 'settings',
+    own: { by },
+    answer: { description: 'The settings.', schema: TenantSettings },
+    errors: ['invalid_id', 'invalid_input'],
+  },
+  limits: {
+    id: 'getTenantLimits',
+    scope: 'read',
+    summary: 'The limits of a tenant; undefined if it has no settings',
+    params,
+    answer: { description: 'The limits.', schema: limits.optional() },
+  },
+  list: {
+    id: 'listTenants',
+    scope: 'read',
+    summary: 'The tenants that have settings',
+    answer: { description: 'The tenants.', schema: z.array(TenantSettings) },
+  },
+});

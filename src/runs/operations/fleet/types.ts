@@ -1,0 +1,70 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { FleetActivity } from '../../../database/store/worker/types.ts';
+import type { FleetStats } from '../../../database/store/worker/types.ts';
+import type { KeyLimits } from '../../../base/access/principal.ts';
+import type { TenantSettings } from '../../../database/store/tenant/tenant-settings.ts';
+import type { ListedWorker } from '../../../database/store/worker/types.ts';
+
+/** The error of each service that does not answer; absent for a healthy one. */
+export interface FleetHealth {
+  database?: unknown;
+  queue?: unknown;
+}
+
+export interface DeclaredLibrary {
+  /** Workers, errors, tokens and cost of the last hours. */
+  activity(options?: {
+    /** Hours to look back; default 24. */
+    hours?: number;
+  }): Promise<FleetActivity>;
+  /** Counts of unfinished runs, of workers and of jobs. */
+  stats(): Promise<FleetStats>;
+  /**
+   * Whether the database and the queue answer; never rejects. While a queue in Redis does not answer, runs are
+   * accepted: workers find them once it does.
+   */
+  health(options?: {
+    /** How long the queue may take; default 3,000. */
+    queueTimeoutMs?: number;
+  }): Promise<FleetHealth>;
+}
+
+export interface Tenants {
+  /**
+   * Changes only the settings given. `limits` apply to all keys of the tenant together and replace the previous
+   * limits; servers notice within ten seconds. With `chained`, threads that the tenant creates from now on have
+   * tamper evidence.
+   *
+   * @throws LanefoldError `invalid_id`, `invalid_input`
+   */
+  configure(
+    tenant: string,
+    settings: {
+      limits?: KeyLimits;
+      chained?: boolean;
+    },
+    options?: {
+      /** Who changes it, for the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<TenantSettings>;
+  /** The limits of a tenant; undefined if it has no settings. */
+  limits(tenant: string): Promise<KeyLimits | undefined>;
+  /** The tenants that have settings. */
+  list(): Promise<TenantSettings[]>;
+}
+
+export interface Workers {
+  /**
+   * The workers that are alive, then those that stopped or died within `hours`, newest first; at most 1,000
+   * workers.
+   *
+   * @example
+   * const alive = (await lanefold.workers.list()).filter(({ state }) => state === 'alive');
+   */
+  list(options?: {
+    /** Hours to look back; default 1. */
+    hours?: number;
+  }): Promise<ListedWorker[]>;
+}
