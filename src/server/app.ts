@@ -7,6 +7,7 @@ import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';
 import { limitStreams } from './access/limit-streams.ts';
+import { accessAmong } from './access/scopes.ts';
 import { requireUnbound } from './access/require-unbound.ts';
 import { authenticate } from './auth.ts';
 import { jsonBody, jsonIfAny, limitedBody } from './body.ts';
@@ -106,7 +107,7 @@ export function createAppWith(
   });
   const answers = new ByteBudget(maxHeldBytes, 'answers');
   const answer = limitedAnswer(answers);
-  const { before, after } = authorizeOperation(app, lanefold);
+  const { before, after } = authorizeOperation(app, lanefold, accessAmong(doors));
   app.use('/v1/*', answer, actFor(lanefold), before, read, jsonBody, after, limitStreams());
   app.use('/admin/*', read, jsonIfAny);
   app.use(mcpPath, byKey, read);

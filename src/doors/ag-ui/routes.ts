@@ -72,7 +72,10 @@ const runAgUi = createRoute({
 });
 
 /** AG-UI over the HTTP API: one operation, which runs an agent. */
-export const agUiDoor: Door = { add: (app, { lanefold, streams }) => addAgUi(app, lanefold, streams) };
+export const agUiDoor: Door = {
+  access: { runAgUi: { scope: 'run', shows: true } },
+  add: (app, { lanefold, streams }) => addAgUi(app, lanefold, streams),
+};
 
 function addAgUi(app: ApiApp, all: Library, streams: LiveStreams): void {
   app.openapi(runAgUi, async (c) => {

@@ -51,6 +51,18 @@ type StreamContext = Context<ApiEnv>;
 
 /** The Durable Streams protocol over the HTTP API. The code behind its routes loads with the first request. */
 export const durableStreamsDoor: Door = {
+  access: {
+    readStream: { scope: 'read' },
+    readThreadStream: { scope: 'read' },
+    readThreadTrace: { scope: 'read' },
+    readRunTrace: { scope: 'read' },
+    createStream: { scope: 'run' },
+    createThreadStream: { scope: 'run' },
+    appendStream: { scope: 'run' },
+    appendThreadStream: { scope: 'run' },
+    deleteStream: { scope: 'run', audit: 'delete_stream' },
+    deleteThreadStream: { scope: 'run', audit: 'delete_stream' },
+  },
   addOpen: (app) => addStreamPreflight(app),
   add: (app, { streams, answers }) => addDurableStreams(app, streams, answers),
 };

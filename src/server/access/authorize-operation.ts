@@ -14,7 +14,7 @@ import type { ApiApp, ApiEnv } from '../env.ts';
 import { limitedParties } from './limited-parties.ts';
 import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
 import { requestSubject, type RequestSubject } from './request-subject.ts';
-import { accessOf } from './scopes.ts';
+import type { AccessOf, OperationAccess } from './scopes.ts';
 
 interface AuthorizeOperation {
   /** Before the body: applies the key's limits, and checks its scope. */
@@ -23,7 +23,11 @@ interface AuthorizeOperation {
   after: MiddlewareHandler<ApiEnv>;
 }
 
-export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): AuthorizeOperation {
+export function authorizeOperation(
+  app: ApiApp,
+  { audit }: Pick<Library, 'audit'>,
+  accessOf: AccessOf,
+): AuthorizeOperation {
   const operationOf = operations(app);
   const rate = new RequestRate();
   const auditRead = auditReads(audit);
@@ -55,7 +59,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
       ids: operation === 'createRuns' ? await idsOf(databaseOf(c.var.lanefold, 'The API')) : undefined,
     });
     const access = accessOf(operation);
-    const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, subject);
+    const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, access, subject);
     await check(principal);
     c.set('recheck', async () => {
       const now = await c.var.identify();
@@ -64,7 +68,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     });
     const { threadIds, runId } = subject;
     const [threadId] = threadIds;
-    c.set('lanefold', auditing(c.var.lanefold, actsOf(principal, operation, subject)));
+    c.set('lanefold', auditing(c.var.lanefold, actsOf(principal, operation, access, subject)));
     if (access.scope === 'read' || access.shows) {
       if (threadIds.length === 0 && access.about !== 'nothing') await auditRead(principal, { operation });
       for (const id of threadIds)
@@ -85,8 +89,12 @@ const actionOf = (
 ): AuditedAction => ({ actor, action: operation, tenantId: tenant ?? tenantId, threadId, runId });
 
 /** The acts of a request that write their rows; the runs that it interrupts have their own. */
-function actsOf(principal: Principal, operation: string, subject: RequestSubject): AuditedAct[] {
-  const { carriedOutBy } = accessOf(operation);
+function actsOf(
+  principal: Principal,
+  operation: string,
+  { carriedOutBy }: OperationAccess,
+  subject: RequestSubject,
+): AuditedAct[] {
   const action = actionOf(principal, operation, subject);
   const interrupts = subject.interrupts.map((threadId): AuditedAct => {
     const { actor, runId } = action;
@@ -107,9 +115,9 @@ const interruptsRun = (request: unknown): boolean =>
 async function assertAllowed(
   { principal, lanefold }: Pick<ApiEnv['Variables'], 'principal' | 'lanefold'>,
   operation: string,
+  { scope, about, everywhere }: OperationAccess,
   { threadIds, interrupts, ...subject }: RequestSubject,
 ): Promise<void> {
-  const { scope, about, everywhere } = accessOf(operation);
   if (everywhere) assertUnbound(principal, scope);
   if (about === 'across' || (threadIds.length === 0 && about !== 'nothing')) assertSeesThreads(principal, scope);
   const [first, ...others] = threadIds;
