@@ -1,9 +1,11 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
 import { packageVersion } from '../base/environment.ts';
-import type { ApiApp } from './env.ts';
+import type { ApiApp, ApiEnv } from './env.ts';
 import { Settings as SettingsHere } from '../agent/definition/option-forms.ts';
 import { wireSchema } from './declared/wire-schema.ts';
 import { Id } from './schemas/values.ts';
 import { ContextPolicy, RunStatus, Usage } from './schemas/run.ts';
+import { onInvalid, refuseQueries } from './validation.ts';
 
 const info = {
   openapi: '3.1.0',
@@ -28,12 +30,13 @@ const info = {
   ],
 };
 
-/**
- * Names schemas that others use with another description. The document would otherwise describe a schema as the first
- * of its users does. Call it before any route is added.
- */
-export function nameSchemas({ openAPIRegistry: registry }: ApiApp): void {
-  for (const [name, schema] of Object.entries(named)) registry.register(name, schema);
+/** An application without routes, whose operations refuse what their schemas do not allow. */
+export function emptyApp(): ApiApp {
+  const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
+  refuseQueries(app);
+  // others use these with another description: the document would otherwise describe each as the first of its users does
+  for (const [name, schema] of Object.entries(named)) app.openAPIRegistry.register(name, schema);
+  return app;
 }
 
 const named = { Id, RunStatus, Usage, ContextPolicy, Settings: wireSchema(SettingsHere) };

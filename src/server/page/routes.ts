@@ -5,9 +5,10 @@ import { packageRoot } from '../../base/environment.ts';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { LanefoldError } from '../../base/errors.ts';
 import type { ApiApp } from '../env.ts';
+import type { Site } from '../site.ts';
 
 /** A file in every encoding that a browser may accept, best first. */
 interface ServedFile {
@@ -118,11 +119,12 @@ const types: Record<string, string> = {
 };
 
 /**
- * Serves the page at `/`. Its files hold no data and need no key: the page asks for the key, and the API checks it.
- * `guard` protects them on a server without a key.
+ * Serves the page at `/`. Its files hold no data and need no key: the page asks for the key, and the API checks it. Without a
+ * key, they are protected as all else is.
  */
-export function addPage(app: ApiApp, guard: MiddlewareHandler | undefined): void {
-  if (guard) for (const route of ['/', '/page/*']) app.use(route, guard);
+export function addPage(app: ApiApp, { page, open, byKey }: Pick<Site, 'page' | 'open' | 'byKey'>): void {
+  if (!page) return;
+  if (open) for (const route of ['/', '/page/*']) app.use(route, byKey);
   app.get('/', (c) => send(c, 'index.html'));
   app.get('/page/:file', (c) => send(c, c.req.param('file')));
 }

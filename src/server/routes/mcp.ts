@@ -1,24 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from 'hono';
-import type { Library } from '../../features/library/library.ts';
 import { holdAnswer } from '../answer.ts';
 import { readJsonBytes } from '../../base/common/json-bytes.ts';
-import type { ByteBudget } from '../byte-budget.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
-import type { McpMount } from '../options.ts';
+import type { Site } from '../site.ts';
 import { onAbort } from '../../base/common/timer.ts';
 
 export const mcpPath = '/mcp';
 
-interface Surroundings {
-  /** Of large answers, as for the rest of the API. */
-  answers: ByteBudget;
-  closing: AbortSignal | undefined;
-}
-
 /** Serves MCP beside the API. Its requests come back through the API, with the key of the client. */
-export function addMcp(app: ApiApp, lanefold: Library, mount: McpMount, surroundings: Surroundings): void {
-  const { answers, closing } = surroundings;
+export function addMcp(app: ApiApp, { lanefold, mcp: mount, answers, closing }: Site): void {
+  if (!mount) return;
   // the SDK hands its handlers no trace of the connection that they answer
   const serving = new AsyncLocalStorage<Context<ApiEnv>>();
   const mcp = mount(lanefold, {

@@ -1,9 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../features/library/library.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { ApiApp } from '../env.ts';
 import { metricsText } from '../metrics.ts';
-import type { RequestCounter } from '../request-counter.ts';
+import type { Site } from '../site.ts';
 import { problems } from '../schemas/problem.ts';
 import { json, security } from './shared.ts';
 
@@ -50,7 +49,7 @@ const metrics = createRoute({
 });
 
 /** Probes need no key and reveal only yes or no. */
-export function addProbes(app: ApiApp, lanefold: Library): void {
+export function addProbes(app: ApiApp, { lanefold }: Pick<Site, 'lanefold'>): void {
   app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
 
   app.openapi(readyz, async (c) => {
@@ -70,7 +69,7 @@ export function addProbes(app: ApiApp, lanefold: Library): void {
 }
 
 /** Counts over all tenants. */
-export function addMetrics(app: ApiApp, lanefold: Library, requests: RequestCounter): void {
+export function addMetrics(app: ApiApp, { lanefold, requests }: Pick<Site, 'lanefold' | 'requests'>): void {
   app.openapi(metrics, async (c) => {
     const [stats, limits] = await Promise.all([lanefold.stats(), lanefold.limits.totals()]);
     const body = metricsText(stats, limits, requests.counts());

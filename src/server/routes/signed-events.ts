@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
+import type { Site } from '../site.ts';
 
 /** Where the holders of a signed path send its event. The token is all that they need, so there is no key. */
 export const signedEventsPath = '/signed/events/:token';
@@ -14,7 +15,7 @@ export const byEventToken =
     await next();
   };
 
-export function addSignedEvents(app: ApiApp, { events }: Pick<TenantLibrary, 'events'>): void {
+export function addSignedEvents(app: ApiApp, { lanefold: { events } }: Pick<Site, 'lanefold'>): void {
   app.post(signedEventsPath, async (c) => {
     // without a body, the payload is null, as it is for send
     const payload = c.get('body').byteLength === 0 ? null : c.get('json');
