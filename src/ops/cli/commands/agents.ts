@@ -10,7 +10,11 @@ const name = 'name of the agent';
 /** Shows the versions of agents, and chooses which of them serve. */
 export function addAgents(program: Command): void {
   const group = program.command('agents').summary('list and compare versions of agents, and choose which serve');
+  addRollouts(group);
+  addVersions(group);
+}
 
+function addRollouts(group: Command): void {
   operationCommand(group, declaration, 'rollouts', {
     summary: 'list which versions of agents serve their threads',
     examples: ['lanefold agents rollouts'],
@@ -64,7 +68,9 @@ export function addAgents(program: Command): void {
     show: (_, thread, __, ...[version = 'the version that the rollout chooses']) =>
       print(`${thread} has ${version} from now on`),
   });
+}
 
+function addVersions(group: Command): void {
   operationCommand(group, declaration, 'versions', {
     start: false,
     summary: 'list the versions of an agent, with what their runs came to',
