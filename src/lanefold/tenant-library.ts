@@ -5,7 +5,6 @@ import { operationsOf, type FeatureHost } from '../features/feature.ts';
 import { noteAuditing } from '../features/library/auditing.ts';
 import { noteDatabase } from '../features/library/database-of.ts';
 import type { TenantLibrary } from '../features/library/library.ts';
-import { refusingAll } from '../features/library/refusing-options.ts';
 import { auditOf, keysOf } from '../runs/operations/access/keys.ts';
 import { compact } from '../runs/operations/contexts/compact.ts';
 import { contextsOf } from '../runs/operations/contexts/contexts.ts';
@@ -62,7 +61,7 @@ export function tenantLibrary(
   const threads = threadsOf({ db, queue, keepers, agents, counting, streams });
   noteDatabase(threads, db);
   noteAuditing(threads, (acts) => tenantLibrary(host, withAudit(db, acts), streams, waiter));
-  const parts = refusingAll({
+  const parts = {
     runs,
     contexts,
     keys: keysOf(db, secrets),
@@ -72,6 +71,6 @@ export function tenantLibrary(
     audit: auditOf(db),
     approvals: approvalsOf(db),
     ...operationsOf(host.features, host, db, runs),
-  });
+  };
   return { ...parts, threads, streams, evidence: evidenceOf(db), tenant: db.tenant };
 }

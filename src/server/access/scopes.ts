@@ -1,5 +1,4 @@
 import type { Scope } from '../../base/access/principal.ts';
-import { omitUndefined } from '../../base/common/json.ts';
 import type { ActingFunction } from '../../base/operations/operation.ts';
 import { declaredOperation } from '../declared/nouns.ts';
 import type { DeclaredAccess, Door } from '../door.ts';
@@ -23,15 +22,10 @@ export type AccessOf = (id: string) => OperationAccess;
 /** What each operation needs. One that says no scope needs `admin`, so that forgetting it never grants access. */
 export function accessAmong(doors: readonly Pick<Door, 'access'>[]): AccessOf {
   const ofDoors = new Map(doors.flatMap(({ access }) => Object.entries(access)));
-  const declaredAs = (id: string): DeclaredAccess =>
-    declaredOperation(id) ?? ofDoors.get(id) ?? omitUndefined({ scope: operationScopes[id] });
+  const declaredAs = (id: string): DeclaredAccess => declaredOperation(id) ?? ofDoors.get(id) ?? {};
   return (id) => {
     const { scope = 'admin', about, everywhere = false, shows = false, audit } = declaredAs(id);
     const audited = audit !== undefined;
     return { scope, about, everywhere, shows, audited, carriedOutBy: audit === 'here' ? undefined : audit };
   };
 }
-
-/** The scopes of operations that are not declared yet, by their `operationId`. */
-export const operationScopes: Readonly<Record<string, Scope>> = {
-};
