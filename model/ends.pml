@@ -16,7 +16,7 @@ end:
 #endif
 }
 
-/* Nothing goes on for ever without the end of a run, as long as every process that can act acts at last. */
+/* Nothing continues for ever without the end of a run, as long as every process that can act acts at last. */
 #ifdef LIVENESS
 #define comes_to_its_end(r) (run_told[r] -> <>(run_[r].ended || counts_too_much))
 ltl every_accepted_run_ends { []((comes_to_its_end(0)) && (comes_to_its_end(1))) }

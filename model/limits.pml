@@ -1,7 +1,7 @@
 /*
  * A limit on cost that two runs share: use_limits of db/sql/limit, and how src/runs/limiter calls it. A call reserves
  * what it may cost before it is made and is settled with what it did cost. Each use is a transaction of its own beside
- * those of the threads. A run that is refused waits in line, and the process that returns something lets it go on.
+ * those of the threads. A run that is refused waits in line, and the process that returns something lets it continue.
  */
 #ifdef LIMIT
 #define CAPACITY 3
@@ -16,7 +16,7 @@ typedef Account {
   byte reserved;
   byte settled;
   bool in_line;
-  bool granted          /* it has been let go on, and passes ahead of the line */
+  bool granted          /* it has been let continue, and passes ahead of the line */
 };
 Account account[2];
 
@@ -117,7 +117,7 @@ inline wake(r) {
   fi
 }
 
-/* delay_run: the worker gives the run back until the limit lets it go on. */
+/* delay_run: the worker gives the run back until the limit lets it continue. */
 inline delay_run(r) {
   none_next;
   if

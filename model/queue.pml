@@ -2,7 +2,7 @@
 
 byte jobs[2];           /* waiting for a worker */
 byte taken[2];          /* taken by a worker that lives */
-byte later[2];          /* delayed, until a limit lets their runs go on */
+byte later[2];          /* delayed, until a limit lets their runs continue */
 
 #define BIT(no) (1 << (no))
 #define has(set, no) ((set & BIT(no)) != 0)

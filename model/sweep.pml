@@ -32,7 +32,7 @@ finish:
 }
 
 #ifdef LIMIT
-/* sweepLimits: settles ended runs, wakes delayed runs that are not in line, and lets those in line go on. */
+/* sweepLimits: settles ended runs, wakes delayed runs that are not in line, and lets those in line continue. */
 proctype LimitSweep() {
   mtype:reply answer;
 end:

@@ -101,7 +101,7 @@
 #define is_open (wait == open)
 #endif
 
-/* A run that is suspended goes on at once if its wait has ended meanwhile. */
+/* A run that is suspended continues at once if its wait has ended meanwhile. */
 #ifdef SUSPENDS_BLINDLY
 #define suspends_blindly true
 #else

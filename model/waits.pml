@@ -78,7 +78,7 @@ inline suspend_run(r) {
   fi
 }
 
-/* end_child: the parent's call has the answer of the child, and the parent goes on. */
+/* end_child: the parent's call has the answer of the child, and the parent continues. */
 inline end_child() {
   none_next;
   if

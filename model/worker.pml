@@ -164,7 +164,7 @@ ended:
   fi;
 #endif
 #ifdef LIMIT
-  /* The run has ended: its account is closed, and the other run goes on if it waits for that. */
+  /* The run has ended: its account is closed, and the other run continues if it waits for that. */
   if
   :: !run_[r].ended -> goto leave
   :: atomic { run_[r].ended -> d_step { close_account(r, spent(r)) }; goto let_go }
@@ -177,7 +177,7 @@ let_go:
   fi;
 #endif
 
-  /* Adds the job of the run that goes on next, and completes its own. */
+  /* Adds the job of the run that continues next, and completes its own. */
 leave:
   if
   :: d_step { next != NONE -> add(jobs[next], next_no) }

@@ -351,7 +351,7 @@ CREATE TABLE "lanefold"."_role" (
 CREATE TABLE "lanefold"."_rollout" (
 	"updated_at" timestamptz NOT NULL,
 	"agent" text NOT NULL,
-	"weights" jsonb NOT NULL,
+	"shares" jsonb NOT NULL,
 	"key" text,
 	"updated_by" text NOT NULL,
 	CONSTRAINT "_rollout_agent_pk" PRIMARY KEY("agent")

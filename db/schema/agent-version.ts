@@ -30,7 +30,7 @@ export const rollout = lanefold.table(
     updatedAt: moment('updated_at').notNull(),
     agent: text('agent').notNull(),
     /** {label: share}. */
-    weights: jsonb('weights').notNull(),
+    shares: jsonb('shares').notNull(),
     /** The limit key whose value is hashed; null: the thread. */
     key: text('key'),
     updatedBy: text('updated_by').notNull(),

@@ -100,9 +100,9 @@ comment on function lanefold.min_compatible_version() is 'The oldest library sch
 comment on view lanefold.limit_usage is 'Every limit with what was used in its interval, what is reserved, and how many runs wait. Money in billionths of a dollar.';
 comment on view lanefold.limit_holder is 'What runs hold of limits now: slots, and what their model calls have reserved.';
 comment on function lanefold.set_limit(text, text, jsonb) is 'Sets a limit of a tenant, or of the operator (*).';
-comment on function lanefold.remove_limit(text, text, text) is 'Removes a limit; runs that wait for it go on.';
+comment on function lanefold.remove_limit(text, text, text) is 'Removes a limit; runs that wait for it continue.';
 comment on function lanefold.use_limits(jsonb) is 'Takes from limits, and gives back, for the runs of one process.';
-comment on function lanefold.delay_run(text, text, bigint, jsonb) is 'Returns a run to the queue until a limit lets it go on.';
+comment on function lanefold.delay_run(text, text, bigint, jsonb) is 'Returns a run to the queue until a limit lets it continue.';
 comment on function lanefold.await_limit(text, text, int, jsonb) is 'Notes for what a queued run waits.';
 comment on function lanefold.drop_idle_buckets(text[], float8, int) is 'Deletes what limits know of keys that are no longer used.';
 comment on function lanefold.idle_limit_accounts(int, int) is 'Runs whose use of limits no process has touched for a while.';
@@ -110,8 +110,8 @@ comment on function lanefold.holding_limit_accounts(int, int) is 'Runs that hold
 comment on view lanefold.schedule is 'What starts runs by itself, and when next.';
 comment on view lanefold.schedule_slot is 'The times of schedules that have come, and what became of them.';
 comment on function lanefold.set_schedule(text, text, jsonb) is 'Sets a schedule; what is paused stays paused.';
-comment on function lanefold.remove_schedule(text, text, text, text) is 'Removes a schedule; runs that it has started go on.';
-comment on function lanefold.pause_schedule(text, text, bigint, boolean, timestamptz, text) is 'Pauses a schedule, or lets it go on.';
+comment on function lanefold.remove_schedule(text, text, text, text) is 'Removes a schedule; runs that it has started continue.';
+comment on function lanefold.pause_schedule(text, text, bigint, boolean, timestamptz, text) is 'Pauses a schedule, or lets it continue.';
 comment on function lanefold.advance_schedule(text, text, bigint, timestamptz, timestamptz, jsonb) is 'Moves a schedule on to its next slot, once.';
 comment on function lanefold.open_slots(jsonb, int, int, jsonb, boolean) is 'The slots that are due for workers with some agents.';
 comment on function lanefold.take_slot(text, text, timestamptz, jsonb, boolean, int) is 'Takes a slot, to start its run.';
@@ -162,7 +162,7 @@ comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an en
 comment on function lanefold.remove_webhook(text, text, text) is 'Removes an endpoint and discards its deliveries.';
 comment on function lanefold.erase_webhooks(text, text) is 'Removes the endpoints of a tenant.';
 comment on function lanefold.rotate_webhook(text, text, float8, text) is 'Gives an endpoint a new secret; the ones before end soon.';
-comment on function lanefold.pause_webhook(text, text, boolean, text) is 'Pauses an endpoint, or lets it go on.';
+comment on function lanefold.pause_webhook(text, text, boolean, text) is 'Pauses an endpoint, or lets it continue.';
 comment on function lanefold.test_webhook(text, text, text, text) is 'Notes a test event for an endpoint.';
 comment on function lanefold.count_attempt(text, text, boolean, boolean, int, float8) is 'Counts failed attempts of an endpoint, and pauses it after many.';
 comment on function lanefold.forget_webhook(text, text) is 'Forgets an endpoint that was removed long ago.';

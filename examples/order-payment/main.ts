@@ -22,6 +22,6 @@ const token = await lanefold.events.token(paymentOf(order), { expiresMs: 7 * 86_
 console.log(`pay at ${server.url}/signed/events/${token}`);
 
 const ended = await Promise.race([lanefold.runs.wait(run), stopSignal()]);
-if (typeof ended === 'string') console.log('stopped; start this again to go on with the order');
+if (typeof ended === 'string') console.log('stopped; start this again to continue with the order');
 else console.log(`${ended.status}: ${ended.result ?? ended.error?.message}`);
 await lanefold.close();

@@ -738,669 +738,6 @@ export interface components {
      * @description Data of any type.
      */
     StreamData: string;
-    MintedKey: {
-      id: components['schemas']['Id'];
-      /** @description Shown only once: the server stores only its hash. */
-      key: string;
-    };
-    NewKey: {
-      /** @description What the key is for. */
-      name: string;
-      scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
-      tenant?: components['schemas']['Id'];
-      /** @description Only runs of these agents, in threads where no other agent has run. */
-      agents?: string[];
-      /** @description Only threads whose ids begin with this. */
-      thread_prefix?: components['schemas']['Id'];
-      limits?: components['schemas']['KeyLimits'];
-      /** @description Lifetime of the key; default: unlimited. */
-      expires_in_ms?: number;
-    };
-    /**
-     * @description `read`: read threads and runs. `run`: start, retry and resume runs, and write to threads. `steer`: steer and cancel active runs. `approve`: approve and deny tool calls. `admin`: everything else.
-     * @enum {string}
-     */
-    Scope: 'read' | 'run' | 'steer' | 'approve' | 'admin';
-    KeyLimits: {
-      /** @description Maximum requests per minute, in each API process. */
-      requests_per_minute?: number;
-      /** @description Maximum number of runs that have not ended. */
-      runs?: number;
-      /** @description Maximum number of open event streams, in each API process. */
-      streams?: number;
-      /** @description Maximum bytes of a request body. */
-      body_bytes?: number;
-    };
-    KeyList: {
-      data: components['schemas']['Key'][];
-    };
-    Key: {
-      id: components['schemas']['Id'];
-      /** @description What the key is for. */
-      name: string;
-      scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
-      tenant?: components['schemas']['Id'];
-      /** @description Only runs of these agents, in threads where no other agent has run. */
-      agents?: string[];
-      /** @description Only threads whose ids begin with this. */
-      thread_prefix?: components['schemas']['Id'];
-      limits?: components['schemas']['KeyLimits'];
-      created_by: string;
-      /**
-       * Format: date-time
-       * @description When its newest secret was created.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it expires; null: never.
-       */
-      expires_at: string | null;
-      /**
-       * Format: date-time
-       * @description When it was revoked.
-       */
-      revoked_at: string | null;
-    };
-    RotateKey: {
-      /** @description How long the old secrets keep working; default: one hour. */
-      overlap_ms?: number;
-    };
-    BrowserToken: {
-      /** @description A Bearer token. */
-      token: string;
-      /**
-       * Format: date-time
-       * @description When it expires.
-       */
-      expires_at: string;
-    };
-    NewBrowserToken: {
-      thread_id: components['schemas']['Id'];
-      /** @description Only this run of the thread. */
-      run_id?: components['schemas']['Id'];
-      /**
-       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
-       * @enum {string}
-       */
-      access: 'read' | 'chat' | 'approve';
-      /** @description Only runs of these agents, in threads where no other agent has run. */
-      agents?: string[];
-      /** @description Default: 15 minutes; at most one day. */
-      expires_in_ms?: number;
-    };
-    LimitList: {
-      data: components['schemas']['UsedLimit'][];
-    };
-    UsedLimit: {
-      name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
-      tenant: components['schemas']['Id'] | null;
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-      amount: number;
-      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-      scope?: {
-        [key: string]: string;
-      };
-      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-      amounts?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Which tokens count, for the kind `tokens`; default `total`.
-       * @enum {string}
-       */
-      tokens?: 'input' | 'output' | 'total';
-      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-      per?: ('second' | 'minute' | 'hour' | 'day') | number;
-      /**
-       * @description The interval starts with each day, week (on Monday) or month.
-       * @enum {string}
-       */
-      calendar?: 'day' | 'week' | 'month';
-      /** @description IANA time zone of `calendar`; default `UTC`. */
-      time_zone?: string;
-      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share?: string;
-      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-      weights?: {
-        [key: string]: number;
-      };
-      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
-      reserve?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-       * @enum {string}
-       */
-      on_exhausted?: 'wait' | 'end' | 'notice';
-      /**
-       * Format: date-time
-       * @description When it was first set.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      updated_by: string;
-      /** @description First the keys that runs wait for, then the others, each in the order of the keys. */
-      usage: components['schemas']['LimitUse'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    LimitUse: {
-      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-      key: string;
-      /** @description The amount that applies to this key. */
-      amount: number;
-      /** @description Used in the interval, including `reserved`. For `money` in US dollars. */
-      used: number;
-      /** @description Taken by calls that have not ended. */
-      reserved: number;
-      /** @description Runs that wait for it. */
-      waiting: number;
-      /** @description Everything that was ever used. */
-      total: number;
-      resets_at: string | null;
-      noticed_at: string | null;
-      drained_until: string | null;
-      /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
-      slices: number[] | null;
-      /** @description Runs that wait, by value of `share`: the ten with most. */
-      waiting_by: {
-        [key: string]: number;
-      } | null;
-      /** @description Pass it as `after` to list the keys of the limit after this one. */
-      cursor: string;
-    };
-    LimitHolderPage: {
-      data: components['schemas']['LimitHolder'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    /** @description A run that holds a slot of a limit, or has reserved some of it for a call. */
-    LimitHolder: {
-      name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
-      tenant: components['schemas']['Id'] | null;
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-      key: string;
-      /** @description What it holds. For `money` in US dollars. */
-      amount: number;
-      thread_id: components['schemas']['Id'];
-      run_id: components['schemas']['Id'];
-      agent: string;
-      status: components['schemas']['RunStatus'];
-      /** @description The worker that executes it; null: none. */
-      worker_id: string | null;
-      /**
-       * Format: date-time
-       * @description When the run started. Before its first claim, when it could have started.
-       */
-      since: string;
-    };
-    Limit: {
-      name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
-      tenant: components['schemas']['Id'] | null;
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-      amount: number;
-      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-      scope?: {
-        [key: string]: string;
-      };
-      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-      amounts?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Which tokens count, for the kind `tokens`; default `total`.
-       * @enum {string}
-       */
-      tokens?: 'input' | 'output' | 'total';
-      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-      per?: ('second' | 'minute' | 'hour' | 'day') | number;
-      /**
-       * @description The interval starts with each day, week (on Monday) or month.
-       * @enum {string}
-       */
-      calendar?: 'day' | 'week' | 'month';
-      /** @description IANA time zone of `calendar`; default `UTC`. */
-      time_zone?: string;
-      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share?: string;
-      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-      weights?: {
-        [key: string]: number;
-      };
-      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
-      reserve?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-       * @enum {string}
-       */
-      on_exhausted?: 'wait' | 'end' | 'notice';
-      /**
-       * Format: date-time
-       * @description When it was first set.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      updated_by: string;
-    };
-    NewLimit: {
-      /**
-       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
-       * @enum {string}
-       */
-      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
-      amount: number;
-      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
-      scope?: {
-        [key: string]: string;
-      };
-      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
-      amounts?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Which tokens count, for the kind `tokens`; default `total`.
-       * @enum {string}
-       */
-      tokens?: 'input' | 'output' | 'total';
-      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
-      per?: ('second' | 'minute' | 'hour' | 'day') | number;
-      /**
-       * @description The interval starts with each day, week (on Monday) or month.
-       * @enum {string}
-       */
-      calendar?: 'day' | 'week' | 'month';
-      /** @description IANA time zone of `calendar`; default `UTC`. */
-      time_zone?: string;
-      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
-      share?: string;
-      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
-      weights?: {
-        [key: string]: number;
-      };
-      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
-      reserve?: {
-        [key: string]: number;
-      };
-      /**
-       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
-       * @enum {string}
-       */
-      on_exhausted?: 'wait' | 'end' | 'notice';
-    };
-    ScheduleList: {
-      data: components['schemas']['Schedule'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    Schedule: {
-      name: components['schemas']['Id'];
-      /** @description The tenant whose runs it starts. */
-      tenant: components['schemas']['Id'];
-      agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
-      input: components['schemas']['Content'];
-      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
-      cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
-      every_ms?: number;
-      /** @description IANA time zone; default `UTC`. */
-      time_zone?: string;
-      /**
-       * Format: date-time
-       * @description The first slot is not before.
-       */
-      start_at?: string;
-      /**
-       * Format: date-time
-       * @description The last slot is before.
-       */
-      end_at?: string;
-      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
-      thread_id?: components['schemas']['Id'];
-      /**
-       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
-       * @enum {string}
-       */
-      overlap?: 'skip' | 'queue' | 'interrupt';
-      /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
-       * @enum {string}
-       */
-      catch_up?: 'none' | 'one' | 'all';
-      /** @description Each slot is delayed by up to this much. */
-      jitter_ms?: number;
-      /** @description Options of its runs, as in the request of a run. */
-      options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
-        /** @description Overrides the strategy of the agent. */
-        strategy?: string;
-        /** @description Names of the tools to use instead of the tools of agent and thread. */
-        tools?: string[];
-        /** @description Restricts the available tools to these; an empty array allows none. */
-        allowed_tools?: string[];
-        /** @description Merged over the tool context of agent and thread. */
-        tool_context?: JsonObject;
-        /** @description Maximum number of iterations. */
-        max_iterations?: number;
-        /** @description Tokens of input and output after which the run ends with the best result it has. */
-        max_total_tokens?: number;
-        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-        max_cost?: number;
-        /** @description Time after its start at which the run ends with the best result it has. */
-        max_duration_ms?: number;
-        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-        priority?: number;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
-        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-        ttl_ms?: number;
-        /** @description Stored in the refs of the user message. */
-        extra_refs?: JsonObject;
-      };
-      /** @description The next five slots; none while it is paused, and once it has ended. */
-      next: string[];
-      paused_at: string | null;
-      /**
-       * @description `code`: a program defines it.
-       * @enum {string}
-       */
-      source: 'code' | 'user';
-      /** @description Rises with every change. */
-      version: number;
-      /**
-       * Format: date-time
-       * @description When it was first set.
-       */
-      created_at: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      updated_at: string;
-      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
-      updated_by: string;
-    };
-    NewSchedule: {
-      agent: string;
-      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
-      input: components['schemas']['Content'];
-      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
-      cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
-      every_ms?: number;
-      /** @description IANA time zone; default `UTC`. */
-      time_zone?: string;
-      /**
-       * Format: date-time
-       * @description The first slot is not before.
-       */
-      start_at?: string;
-      /**
-       * Format: date-time
-       * @description The last slot is before.
-       */
-      end_at?: string;
-      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
-      thread_id?: components['schemas']['Id'];
-      /**
-       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
-       * @enum {string}
-       */
-      overlap?: 'skip' | 'queue' | 'interrupt';
-      /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
-       * @enum {string}
-       */
-      catch_up?: 'none' | 'one' | 'all';
-      /** @description Each slot is delayed by up to this much. */
-      jitter_ms?: number;
-      /** @description Options of its runs, as in the request of a run. */
-      options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
-        /** @description Overrides the strategy of the agent. */
-        strategy?: string;
-        /** @description Names of the tools to use instead of the tools of agent and thread. */
-        tools?: string[];
-        /** @description Restricts the available tools to these; an empty array allows none. */
-        allowed_tools?: string[];
-        /** @description Merged over the tool context of agent and thread. */
-        tool_context?: JsonObject;
-        /** @description Maximum number of iterations. */
-        max_iterations?: number;
-        /** @description Tokens of input and output after which the run ends with the best result it has. */
-        max_total_tokens?: number;
-        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
-        max_cost?: number;
-        /** @description Time after its start at which the run ends with the best result it has. */
-        max_duration_ms?: number;
-        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
-        priority?: number;
-        /** @description Values that limits may apply to, by dimension. */
-        limit_keys?: {
-          [key: string]: string;
-        };
-        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
-        ttl_ms?: number;
-        /** @description Stored in the refs of the user message. */
-        extra_refs?: JsonObject;
-      };
-    };
-    ScheduleSlotList: {
-      data: components['schemas']['ScheduleSlot'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    ScheduleSlot: {
-      /**
-       * Format: date-time
-       * @description Its time.
-       */
-      slot: string;
-      /**
-       * Format: date-time
-       * @description When it starts its run: its time and its jitter.
-       */
-      due_at: string;
-      /** @enum {string} */
-      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
-      settled_at: string | null;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      /** @description Why it failed. */
-      error: {
-        code: string;
-        message: string;
-      } | null;
-    };
-    Eval: {
-      id: components['schemas']['Id'];
-      tenant: components['schemas']['Id'];
-      dataset: components['schemas']['Id'];
-      /** @enum {string} */
-      status: 'running' | 'completed' | 'cancelled';
-      /** @description As it was asked for, with defaults. */
-      spec: JsonObject;
-      items: {
-        /** @description Items that are waiting. */
-        waiting: number;
-        /** @description Items that are running. */
-        running: number;
-        /** @description Items that are being scored. */
-        scoring: number;
-        /** @description Items that are done. */
-        done: number;
-        /** @description Items that are failed. */
-        failed: number;
-        /** @description Items that are skipped. */
-        skipped: number;
-        /** @description Items that are erased. */
-        erased: number;
-      };
-      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
-      unattended: string[];
-      /** @description In millionths of a US dollar, as far as prices are known. */
-      cost_micros: number;
-      /** @description `operator`, `key:<id>` or `cli:<user>`. */
-      created_by: string;
-      /**
-       * Format: date-time
-       * @description When it was started.
-       */
-      created_at: string;
-      finished_at: string | null;
-    };
-    NewEval: {
-      dataset: components['schemas']['Id'];
-      /** @description Only cases with this tag. */
-      tag?: string;
-      /** @description Only cases of this part. */
-      split?: string;
-      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
-      variants?: components['schemas']['EvalVariant'][];
-      /** @description How often each case is asked under each variant; default 1. */
-      repeats?: number;
-      /**
-       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
-       * @enum {string}
-       */
-      tools?: 'recorded' | 'live' | 'stubs';
-      /** @description What each tool returns, by its name. */
-      stubs?: JsonObject;
-      /** @description How many runs at once; default 4. */
-      concurrency?: number;
-      /** @description What its runs together may cost, in US dollars. */
-      max_cost?: number;
-      /** @description Time after its start at which the run ends with the best result it has. */
-      max_duration_ms?: number;
-      /** @description Priority of its runs; default 1,000. */
-      priority?: number;
-      /** @description Ask again also what an earlier eval has asked; default false. */
-      fresh?: boolean;
-      /** @description The agent that scores answers by `expected.rubric`. */
-      judge?: {
-        agent: string;
-        /** @description Overrides the model of the agent. */
-        model?: string;
-      };
-    };
-    EvalVariant: {
-      /** @description Default: made of the other fields. */
-      name?: string;
-      /** @description Default: the agent of the case. */
-      agent?: string;
-      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
-      version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
-      /** @description Replaces the context policy of agent and thread. */
-      context_policy?: components['schemas']['ContextPolicy'];
-      /** @description Replaces the prompt of the lane; null: none. */
-      system_prompt?: string | null;
-    };
-    EvalList: {
-      data: components['schemas']['Eval'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
-      next_after: string | null;
-    };
-    EvalItemList: {
-      data: components['schemas']['EvalItem'][];
-      next_after: number | null;
-    };
-    EvalItem: {
-      /** @description Its place. */
-      no: number;
-      case_id: components['schemas']['Id'];
-      tags: string[];
-      variant: string;
-      agent: string;
-      /** @description From 1. */
-      repeat: number;
-      /** @enum {string} */
-      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
-      answer: string | null;
-      scores: components['schemas']['Score'][];
-      /** @description Of its run. */
-      duration_ms: number | null;
-      /** @description Of its run. */
-      input_tokens: number | null;
-      /** @description Of its run. */
-      output_tokens: number | null;
-      /** @description How many of both are estimates, because the provider did not count them; null for none. */
-      estimated_tokens: number | null;
-      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
-      cost_micros: number | null;
-      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
-      ended_by: string | null;
-      /** @description The first tool call that the recorded run lacks. */
-      diverged: string | null;
-      /** @description Whether the answer is that of an earlier eval. */
-      reused: boolean;
-      /** @description Why it failed, or was skipped. */
-      error: string | null;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      judge_thread_id: components['schemas']['Id'] | null;
-      judge_run_id: components['schemas']['Id'] | null;
-      settled_at: string | null;
-    };
-    Score: {
-      scorer: string;
-      version: string | null;
-      /** @description From 0 to 1; null: it does not apply, or failed. */
-      score: number | null;
-      reason: string | null;
-      error: string | null;
-    };
-    EvalReport: {
-      /** @description Changes if the meaning of a field does. */
-      format: number;
-      baseline: string | null;
-      /** @description The results of each variant. */
-      variants: Json;
-      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
-      comparisons: Json;
-      seed: number;
-      resamples: number;
-    };
     AgentList: {
       data: components['schemas']['Agent'][];
     };
@@ -1484,7 +821,7 @@ export interface components {
     Rollout: {
       agent: string;
       /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
-      weights: {
+      shares: {
         [key: string]: number;
       };
       /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
@@ -1501,7 +838,7 @@ export interface components {
     };
     NewRollout: {
       /** @description Shares by label, relative to their sum. A version with 0 gets no new threads. */
-      weights: {
+      shares: {
         [key: string]: number;
       };
       /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
@@ -1548,6 +885,29 @@ export interface components {
     RunRef: {
       thread_id: components['schemas']['Id'];
       id: string;
+    };
+    AuditPage: {
+      data: components['schemas']['AuditEntry'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    AuditEntry: {
+      /** @description Number of the row, ascending. */
+      no: number;
+      /**
+       * Format: date-time
+       * @description When the action was requested.
+       */
+      at: string;
+      tenant_id: components['schemas']['Id'] | null;
+      /** @description `operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`. */
+      actor: string;
+      action: string;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      detail: {
+        [key: string]: unknown;
+      };
     };
     Case: {
       id: components['schemas']['Id'];
@@ -2001,6 +1361,157 @@ export interface components {
         name: string | null;
       }[];
     };
+    /** @description An eval, and how far it is. Its `spec` says what it was asked for, with defaults. */
+    Eval: {
+      id: components['schemas']['Id'];
+      tenant: components['schemas']['Id'];
+      dataset: components['schemas']['Id'];
+      /** @enum {string} */
+      status: 'running' | 'completed' | 'cancelled';
+      spec: components['schemas']['NewEval'];
+      items: {
+        /** @description Items that are waiting. */
+        waiting: number;
+        /** @description Items that are running. */
+        running: number;
+        /** @description Items that are being scored. */
+        scoring: number;
+        /** @description Items that are done. */
+        done: number;
+        /** @description Items that are failed. */
+        failed: number;
+        /** @description Items that are skipped. */
+        skipped: number;
+        /** @description Items that are erased. */
+        erased: number;
+      };
+      /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
+      unattended: string[];
+      /** @description In millionths of a US dollar, as far as prices are known. */
+      cost_micros: number;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When it was started.
+       */
+      created_at: string;
+      finished_at: string | null;
+    };
+    NewEval: {
+      dataset: components['schemas']['Id'];
+      /** @description Only cases with this tag. */
+      tag?: string;
+      /** @description Only cases of this part. */
+      split?: string;
+      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+      variants?: components['schemas']['EvalVariant'][];
+      /** @description How often each case is asked under each variant; default 1. */
+      repeats?: number;
+      /**
+       * @description What tools return: what they did in the original run (`recorded`, default), what they return now if they are safe to run again (`live`), or what `stubs` has.
+       * @enum {string}
+       */
+      tools?: 'recorded' | 'live' | 'stubs';
+      /** @description What each tool returns, by its name. */
+      stubs?: JsonObject;
+      /** @description How many runs at once; default 4. */
+      concurrency?: number;
+      /** @description What its runs together may cost, in US dollars. */
+      max_cost?: number;
+      /** @description Time after its start at which the run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Priority of its runs; default 1,000. */
+      priority?: number;
+      /** @description Ask again also what an earlier eval has asked; default false. */
+      fresh?: boolean;
+      /** @description The agent that scores answers by `expected.rubric`. */
+      judge?: {
+        agent: string;
+        /** @description Overrides the model of the agent. */
+        model?: string;
+      };
+    };
+    EvalVariant: {
+      /** @description Default: made of the other fields. */
+      name?: string;
+      /** @description Default: the agent of the case. */
+      agent?: string;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Replaces the prompt of the lane; null: none. */
+      system_prompt?: string | null;
+    };
+    EvalList: {
+      data: components['schemas']['Eval'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    EvalItemList: {
+      data: components['schemas']['EvalItem'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    EvalItem: {
+      /** @description Its place. */
+      no: number;
+      case_id: components['schemas']['Id'];
+      tags: string[];
+      variant: string;
+      /** @description From 1. */
+      repeat: number;
+      /** @enum {string} */
+      status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
+      answer: string | null;
+      scores: components['schemas']['Score'][];
+      /** @description Of its run. */
+      duration_ms: number | null;
+      /** @description Of its run. */
+      input_tokens: number | null;
+      /** @description Of its run. */
+      output_tokens: number | null;
+      /** @description How many of both are estimates, because the provider did not count them; null for none. */
+      estimated_tokens: number | null;
+      /** @description In millionths of a US dollar; 0 if the answer is reused; null if the price is unknown. */
+      cost_micros: number | null;
+      /** @description The limit that ended its run before an answer, such as `max_iterations`; null if none did. */
+      ended_by: string | null;
+      /** @description The first tool call that the recorded run lacks. */
+      diverged: string | null;
+      /** @description Whether the answer is that of an earlier eval. */
+      reused: boolean;
+      /** @description Why it failed, or was skipped. */
+      error: string | null;
+      agent: string;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      judge_thread_id: components['schemas']['Id'] | null;
+      judge_run_id: components['schemas']['Id'] | null;
+      settled_at: string | null;
+    };
+    Score: {
+      scorer: string;
+      version: string | null;
+      /** @description From 0 to 1; null: it does not apply, or failed. */
+      score: number | null;
+      reason: string | null;
+      error: string | null;
+    };
+    EvalReport: {
+      /** @description Changes if the meaning of a field does. */
+      format: number;
+      baseline: string | null;
+      /** @description The results of each variant. */
+      variants: Json;
+      /** @description The baseline with each other variant: by case, worse ones first, and by tag. */
+      comparisons: Json;
+      seed: number;
+      resamples: number;
+    };
     SentEvent: {
       event: components['schemas']['Id'];
       /** @description The calls whose waits it ended. */
@@ -2033,6 +1544,99 @@ export interface components {
       expires_ms?: number;
       /** @description As for the event; default 0. */
       keep_ms?: number;
+    };
+    MintedKey: {
+      id: components['schemas']['Id'];
+      /** @description Shown only once: the server stores only its hash. */
+      key: string;
+    };
+    NewKey: {
+      /** @description What the key is for. */
+      name: string;
+      scopes: components['schemas']['Scope'][];
+      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
+      tenant?: components['schemas']['Id'];
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
+      /** @description Only threads whose ids begin with this. */
+      thread_prefix?: components['schemas']['Id'];
+      limits?: components['schemas']['KeyLimits'];
+      /** @description Lifetime of the key; default: unlimited. */
+      expires_in_ms?: number;
+    };
+    /**
+     * @description `read`: read threads and runs. `run`: start, retry and resume runs, and write to threads. `steer`: steer and cancel active runs. `approve`: approve and deny tool calls. `admin`: everything else.
+     * @enum {string}
+     */
+    Scope: 'read' | 'run' | 'steer' | 'approve' | 'admin';
+    KeyLimits: {
+      /** @description Maximum requests per minute, in each API process. */
+      requests_per_minute?: number;
+      /** @description Maximum number of runs that have not ended. */
+      runs?: number;
+      /** @description Maximum number of open event streams, in each API process. */
+      streams?: number;
+      /** @description Maximum bytes of a request body. */
+      body_bytes?: number;
+    };
+    KeyList: {
+      data: components['schemas']['Key'][];
+    };
+    Key: {
+      id: components['schemas']['Id'];
+      /** @description What the key is for. */
+      name: string;
+      scopes: components['schemas']['Scope'][];
+      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
+      tenant?: components['schemas']['Id'];
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
+      /** @description Only threads whose ids begin with this. */
+      thread_prefix?: components['schemas']['Id'];
+      limits?: components['schemas']['KeyLimits'];
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When its newest secret was created.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it expires; null: never.
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      revoked_at: string | null;
+    };
+    RotateKey: {
+      /** @description How long the old secrets keep working; default: one hour. */
+      overlap_ms?: number;
+    };
+    BrowserToken: {
+      /** @description A Bearer token. */
+      token: string;
+      /**
+       * Format: date-time
+       * @description When it expires.
+       */
+      expires_at: string;
+    };
+    NewBrowserToken: {
+      thread_id: components['schemas']['Id'];
+      /** @description Only this run of the thread. */
+      run_id?: components['schemas']['Id'];
+      /**
+       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel. `approve`: also approve and deny tool calls.
+       * @enum {string}
+       */
+      access: 'read' | 'chat' | 'approve';
+      /** @description Only runs of these agents, in threads where no other agent has run. */
+      agents?: string[];
+      /** @description Default: 15 minutes; at most one day. */
+      expires_in_ms?: number;
     };
     /** @description Queue, workers, and the runs, errors, tokens and cost of the last hours. */
     Activity: {
@@ -2102,6 +1706,237 @@ export interface components {
        * @description `errors` and `slots` count the runs accepted since then: at most the newest 10,000.
        */
       since: string;
+    };
+    Limit: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share_by?: string;
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      shares?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end' | 'notice';
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    NewLimit: {
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share_by?: string;
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      shares?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end' | 'notice';
+    };
+    LimitHolderPage: {
+      data: components['schemas']['LimitHolder'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    /** @description A run that holds a slot of a limit, or has reserved some of it for a call. */
+    LimitHolder: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+      key: string;
+      /** @description What it holds. For `money` in US dollars. */
+      amount: number;
+      thread_id: components['schemas']['Id'];
+      run_id: components['schemas']['Id'];
+      agent: string;
+      status: components['schemas']['RunStatus'];
+      /** @description The worker that executes it; null: none. */
+      worker_id: string | null;
+      /**
+       * Format: date-time
+       * @description When the run started. Before its first claim, when it could have started.
+       */
+      since: string;
+    };
+    LimitList: {
+      data: components['schemas']['UsedLimit'][];
+    };
+    UsedLimit: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share_by?: string;
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      shares?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end' | 'notice';
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+      /** @description First the keys that runs wait for, then the others, each in the order of the keys. */
+      usage: components['schemas']['LimitUse'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    LimitUse: {
+      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+      key: string;
+      /** @description The amount that applies to this key. */
+      amount: number;
+      /** @description Used in the interval, including `reserved`. For `money` in US dollars. */
+      used: number;
+      /** @description Taken by calls that have not ended. */
+      reserved: number;
+      /** @description Runs that wait for it. */
+      waiting: number;
+      /** @description Everything that was ever used. */
+      total: number;
+      resets_at: string | null;
+      noticed_at: string | null;
+      drained_until: string | null;
+      /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
+      slices: number[] | null;
+      /** @description Runs that wait, by value of `share_by`: the ten with most. */
+      waiting_by: {
+        [key: string]: number;
+      } | null;
+      /** @description Pass it as `after` to list the keys of the limit after this one. */
+      cursor: string;
     };
     MonitorList: {
       data: components['schemas']['Monitor'][];
@@ -2186,13 +2021,7 @@ export interface components {
       status: 'waiting' | 'done';
       /** @description The mean of the scores that are not null; 0 for a failed run. */
       score: number | null;
-      scores: {
-        scorer: string;
-        version: string | null;
-        score: number | null;
-        reason: string | null;
-        error: string | null;
-      }[];
+      scores: components['schemas']['Score'][];
       /**
        * Format: date-time
        * @description When the run ended.
@@ -2384,7 +2213,7 @@ export interface components {
         key?: string;
         /**
          * Format: date-time
-         * @description When it may let the run go on; absent if only the end of another run can tell.
+         * @description When it may let the run continue; absent if only the end of another run can tell.
          */
         until?: string;
       } | null;
@@ -2553,7 +2382,7 @@ export interface components {
         key?: string;
         /**
          * Format: date-time
-         * @description When it may let the run go on; absent if only the end of another run can tell.
+         * @description When it may let the run continue; absent if only the end of another run can tell.
          */
         until?: string;
       } | null;
@@ -3025,7 +2854,7 @@ export interface components {
         key?: string;
         /**
          * Format: date-time
-         * @description When it may let the run go on; absent if only the end of another run can tell.
+         * @description When it may let the run continue; absent if only the end of another run can tell.
          */
         until?: string;
       } | null;
@@ -3085,6 +2914,195 @@ export interface components {
       /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
       token: string;
       reason?: string;
+    };
+    ScheduleList: {
+      data: components['schemas']['Schedule'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    Schedule: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose runs it starts. */
+      tenant: components['schemas']['Id'];
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
+      /** @description The next five slots; none while it is paused, and once it has ended. */
+      next: string[];
+      paused_at: string | null;
+      /**
+       * @description `code`: a program defines it.
+       * @enum {string}
+       */
+      source: 'code' | 'user';
+      /** @description Rises with every change. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
+      updated_by: string;
+    };
+    NewSchedule: {
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` that of the last slot before it that started a run. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: {
+        /** @description Overrides the model of the agent. */
+        model?: string;
+        /** @description Overrides the strategy of the agent. */
+        strategy?: string;
+        /** @description Names of the tools to use instead of the tools of agent and thread. */
+        tools?: string[];
+        /** @description Restricts the available tools to these; an empty array allows none. */
+        allowed_tools?: string[];
+        /** @description Merged over the tool context of agent and thread. */
+        tool_context?: JsonObject;
+        /** @description Maximum number of iterations. */
+        max_iterations?: number;
+        /** @description Tokens of input and output after which the run ends with the best result it has. */
+        max_total_tokens?: number;
+        /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+        max_cost?: number;
+        /** @description Time after its start at which the run ends with the best result it has. */
+        max_duration_ms?: number;
+        /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+        priority?: number;
+        /** @description Values that limits may apply to, by dimension. */
+        limit_keys?: {
+          [key: string]: string;
+        };
+        /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+        ttl_ms?: number;
+        /** @description Stored in the refs of the user message. */
+        extra_refs?: JsonObject;
+      };
+    };
+    ScheduleSlotList: {
+      data: components['schemas']['ScheduleSlot'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    ScheduleSlot: {
+      /**
+       * Format: date-time
+       * @description Its time.
+       */
+      slot: string;
+      /**
+       * Format: date-time
+       * @description When it starts its run: its time and its jitter.
+       */
+      due_at: string;
+      /** @enum {string} */
+      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
+      settled_at: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      /** @description Why it failed. */
+      error: {
+        code: string;
+        message: string;
+      } | null;
     };
     /** @description One conversation and its append-only log. */
     Thread: {
@@ -3704,29 +3722,6 @@ export interface components {
        * @description When it shut down properly.
        */
       stopped_at: string | null;
-    };
-    AuditPage: {
-      data: components['schemas']['AuditEntry'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. */
-      next_after: number | null;
-    };
-    AuditEntry: {
-      /** @description Number of the row, ascending. */
-      no: number;
-      /**
-       * Format: date-time
-       * @description When the action was requested.
-       */
-      at: string;
-      tenant_id: components['schemas']['Id'] | null;
-      /** @description `operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`. */
-      actor: string;
-      action: string;
-      thread_id: components['schemas']['Id'] | null;
-      run_id: components['schemas']['Id'] | null;
-      detail: {
-        [key: string]: unknown;
-      };
     };
   };
   responses: never;

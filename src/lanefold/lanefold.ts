@@ -26,7 +26,7 @@ export interface Lanefold<
    *
    * const lanefold = await createLanefold();
    * const { runs, gone } = await lanefold.recover();
-   * console.log(`${runs} runs go on; ${gone.length} were accepted after the backup`);
+   * console.log(`${runs} runs continue; ${gone.length} were accepted after the backup`);
    * await lanefold.close();
    * ```
    */

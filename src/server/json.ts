@@ -11,10 +11,3 @@ export function toJson<T extends object>(resource: T): Json<T> {
     fields.map(([key, value]) => [key, value instanceof Date ? value.toISOString() : value]),
   ) as Json<T>;
 }
-
-/** Builds a page from up to `limit` + 1 items; `next` is the cursor of its last item if there are more. */
-export function pageOf<T extends object, C>(found: T[], limit: number, cursor: (item: T) => C) {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return { data: items.map(toJson), next: found.length > limit && last !== undefined ? cursor(last) : null };
-}

@@ -1,10 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { packageVersion } from '../base/environment.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
-import { Settings as SettingsHere } from '../agent/definition/option-forms.ts';
+import { Settings } from '../agent/definition/option-forms.ts';
+import { PolicyOption } from '../agent/policy/declaration.ts';
+import { Id } from '../base/operations/schemas.ts';
+import { RunStatus, Usage } from '../database/store/run/declaration.ts';
 import { wireSchema } from './declared/wire-schema.ts';
-import { Id } from './schemas/values.ts';
-import { ContextPolicy, RunStatus, Usage } from './schemas/run.ts';
 import { onInvalid, refuseQueries } from './validation.ts';
 
 const info = {
@@ -35,11 +36,11 @@ export function emptyApp(): ApiApp {
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   refuseQueries(app);
   // others use these with another description: the document would otherwise describe each as the first of its users does
-  for (const [name, schema] of Object.entries(named)) app.openAPIRegistry.register(name, schema);
+  for (const [name, schema] of Object.entries(named)) app.openAPIRegistry.register(name, wireSchema(schema));
   return app;
 }
 
-const named = { Id, RunStatus, Usage, ContextPolicy, Settings: wireSchema(SettingsHere) };
+const named = { Id, RunStatus, Usage, ContextPolicy: PolicyOption, Settings };
 
 /** The OpenAPI document of an application; generated once. */
 export function openApiDocument(app: ApiApp): object {

@@ -80,7 +80,7 @@ describe('a response that breaks off', () => {
   }
 
   test.each(['go', 'dig'])(
-    'at any event is made up for by the next one, while the run goes on (%s)',
+    'at any event is made up for by the next one, while the run continues (%s)',
     async (question) => {
       const { client: reference, bytes } = await responseOf(`whole-${question}`, question);
       const events = blocksOf(new TextDecoder().decode(bytes)).length;

@@ -297,7 +297,7 @@ describe('the handler for AG-UI, called by the protocol’s own client', () => {
     await refuses(late, 409, 'interrupt_ended', { resume: [{ ...resume[0]!, payload: { amount: 4 } }] });
   });
 
-  test('a client whose interrupts have ended elsewhere cancels them, and goes on', async () => {
+  test('a client whose interrupts have ended elsewhere cancels them, and continues', async () => {
     const client = join('elsewhere');
     const asked = ask(client, 'm1', 'dig');
     (await model.next()).stop({ id: 'd', name: 'dig' }, { id: 'p', name: 'pay' });

@@ -62,7 +62,7 @@ describe('an answer that is cut', () => {
       const { run } = await lanefold.ask([reply]);
       const { threadId, id: runId } = run;
       lanefold.server.reply(reply);
-      const input = { messages: [{ id: 'm1', role: 'user', content: 'Go on.' }], tools: [], context: [] };
+      const input = { messages: [{ id: 'm1', role: 'user', content: 'Continue.' }], tools: [], context: [] };
       const agUi = await fetch(`${url}/v1/ag-ui/a`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -98,7 +98,7 @@ describe('an answer that is cut', () => {
     expect(odd).toMatchObject({ result: 'Whole.', finishReason: 'unknown', truncated: false });
   });
 
-  test('fails the run of an agent that takes only whole ones, and the thread goes on', async () => {
+  test('fails the run of an agent that takes only whole ones, and the thread continues', async () => {
     for (const finishReason of ['length', 'content_filter']) {
       const { run, threadId } = await lanefold.ask([{ text: 'It is', finishReason }], { agent: 'fails' });
       expect(run).toMatchObject({ status: 'failed', result: null, error: { type: 'answer_cut' }, truncated: true });

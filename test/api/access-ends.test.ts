@@ -101,7 +101,7 @@ describe('an open stream', () => {
     await expectEnded(readers, { status: 403, code: 'forbidden', why: /another agent/ });
   });
 
-  test('goes on while its key works, and while the database does not say', async () => {
+  test('continues while its key works, and while the database does not say', async () => {
     const { id, key } = await api.lanefold.keys.create({ name: 'reader', scopes: ['read'] });
     const reader = await readSse(`${often}/v1/threads/talk/events`, bearer(key));
     let asked = 0;

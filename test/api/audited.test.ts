@@ -281,8 +281,8 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
     ],
     removeMonitor: [() => call('DELETE', '/monitors/m'), () => call('DELETE', '/monitors/m')],
     setRollout: [
-      () => call('PUT', '/agents/payer/rollout', { weights: { a: 1 } }),
-      () => call('PUT', '/agents/payer/rollout', { weights: { a: -1 } }),
+      () => call('PUT', '/agents/payer/rollout', { shares: { a: 1 } }),
+      () => call('PUT', '/agents/payer/rollout', { shares: { a: -1 } }),
     ],
     moveThread: [
       () => call('POST', '/agents/payer/rollout/moves', { thread_id: 'one', version: 'a' }),

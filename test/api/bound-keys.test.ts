@@ -128,7 +128,7 @@ describe('a key that is bound to agents', () => {
     }
     expect(passed).toEqual([]);
     expect(await stateOf(other.thread_id)).toEqual(before);
-    // not for such a key at all, whatever thread it filters by or goes on with
+    // not for such a key at all, whatever thread it filters by or continues with
     expect(useless.sort()).toEqual([
       'keepCase',
       'listAudit',

@@ -117,7 +117,7 @@ test('a statement that statement_timeout cancels is database_timeout', async () 
 });
 
 test.each(['58P01', '57014', '25006', 'XX001', '40001'])(
-  'a run whose commits fail with %s for a while goes on where it was',
+  'a run whose commits fail with %s for a while continues where it was',
   async (sqlstate) => {
     [calling, answered] = [deferred(), deferred()];
     const run = await api.lanefold.runs.enqueue({ agent: 'slow', input: 'go' });

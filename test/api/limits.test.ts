@@ -71,7 +71,7 @@ describe('the limits of a server', () => {
     expect(refused.text).toContain('more than 50000 values');
   });
 
-  test('a page of entries ends after 4 MiB, and the next one goes on', async () => {
+  test('a page of entries ends after 4 MiB, and the next one continues', async () => {
     for (let i = 0; i < 7; i++)
       await api.call('POST', '/v1/threads/l/entries', { entries: [{ kind: 'note', payload: { x: 'x'.repeat(mib) } }] });
     const seqs: number[][] = [];

@@ -32,7 +32,7 @@ describe('refusals in the log', () => {
     expect(lines).toHaveLength(5);
   });
 
-  test('stay one line in each interval while they go on', () => {
+  test('stay one line in each interval while they continue', () => {
     for (let s = 0; s < 100; s++) {
       refuse('key:a');
       vi.advanceTimersByTime(1_000);

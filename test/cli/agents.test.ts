@@ -24,7 +24,7 @@ test('a rollout is set by shares, listed and removed', async () => {
   expect(set).toMatchObject({ code: 0, stdout: 'support: a=90 c=10\n', stderr: matching(/no worker has had c:/) });
   expect((await agents('rollouts')).stdout).toMatch(/^support +a=90 c=10 +customer +\S+Z +cli:/m);
   const { data } = JSON.parse((await agents('rollouts', '--json')).stdout) as { data: object[] };
-  expect(data).toMatchObject([{ agent: 'support', weights: { a: 90, c: 10 }, key: 'customer', unknown: ['c'] }]);
+  expect(data).toMatchObject([{ agent: 'support', shares: { a: 90, c: 10 }, key: 'customer', unknown: ['c'] }]);
   expect(await agents('rollout', 'support', 'a')).toMatchObject({
     code: 2,
     stderr: matching(/Write it as label=share/),

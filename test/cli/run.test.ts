@@ -356,7 +356,7 @@ describe('without DATABASE_URL', () => {
     ]);
   });
 
-  test('a worker goes on when the command that started PostgreSQL has ended', { tags: 'slow' }, async () => {
+  test('a worker continues when the command that started PostgreSQL has ended', { tags: 'slow' }, async () => {
     const folder = path.join(cwd, 'outlived');
     mkdirSync(folder);
     const first = startCli(['api', '--port', '0'], { cwd: folder });

@@ -129,7 +129,7 @@ describe('runs', () => {
     expect(await client.runs.cancel(run)).toMatchObject({ accepted: false });
   });
 
-  test('wait for approval, and go on once it is given or denied', async () => {
+  test('wait for approval, and continue once it is given or denied', async () => {
     for (const word of ['approve', 'deny'] as const) {
       const run = await client.runs.enqueue({ agent: 'refunder', input: 'Refund A-17' });
       await until(async () => (await client.runs.get(run)).approvals.length, 1);

@@ -151,7 +151,7 @@ describe('a token from getToken', () => {
     expect(given).toHaveLength(before);
   });
 
-  test('is renewed in the middle of a stream, which goes on', async () => {
+  test('is renewed in the middle of a stream, which continues', async () => {
     await api.lanefold.threads.create({ id: 'renewed' });
     let asked = 0;
     const getToken = () => {
@@ -290,7 +290,7 @@ describe('a request is sent again', () => {
   });
 });
 
-test('a live answer goes on across cuts, with every character once', async () => {
+test('a live answer continues across cuts, with every character once', async () => {
   const words = Array.from({ length: 300 }, (_, i) => `word${i}`).join(' ');
   const model = `scripted:${JSON.stringify([words])}?latency_ms=2`;
   let length = 700;

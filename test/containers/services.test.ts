@@ -206,7 +206,7 @@ describe.skipIf(missing)('the services of docker-compose.yml', { timeout: 300_00
     await stack.healthy(service);
   });
 
-  test('an upgrade migrates, replaces the processes, and runs go on', async () => {
+  test('an upgrade migrates, replaces the processes, and runs continue', async () => {
     await stack.healthy('worker');
     const run = await runThatWaits('upgrade');
     await buildNextVersion(`${image}:next`, `${image}:latest`, '0.1.99', folder);

@@ -79,7 +79,7 @@ describe('a run with a hostile schema', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('fails with validation_timeout while other runs of its worker go on', async () => {
+  test('fails with validation_timeout while other runs of its worker continue', async () => {
     const slow = lanefold.model([{ text: JSON.stringify({ a: evilText }) }]);
     const model = lanefold.model([{ text: 'done' }]);
     let others = 0;

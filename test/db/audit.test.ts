@@ -28,7 +28,7 @@ const setLimit = (owner: string, name: string, p: object) =>
 
 describe('an act by SQL leaves a row in the audit', () => {
   const setOfLimit = { kind: 'tokens', scope: {}, amount: 100, tokens: 'total', per_ms: 60_000, on_exhausted: 'wait' };
-  const weights = { a: 1, b: 2 };
+  const shares = { a: 1, b: 2 };
   test.each<[string, string, unknown[], object]>([
     [
       'set_limit',
@@ -67,8 +67,8 @@ describe('an act by SQL leaves a row in the audit', () => {
     [
       'set_rollout',
       'select lanefold.set_rollout($1, $2)',
-      ['support', { weights, by: 'ann' }],
-      { actor: 'ann', action: 'rollouts.set', detail: { agent: 'support', new: { weights } } },
+      ['support', { shares, by: 'ann' }],
+      { actor: 'ann', action: 'rollouts.set', detail: { agent: 'support', new: { shares } } },
     ],
     [
       'set_thread_version',
@@ -85,7 +85,7 @@ describe('an act by SQL leaves a row in the audit', () => {
       'remove_rollout',
       'select lanefold.remove_rollout($1, $2)',
       ['support', 'ann'],
-      { actor: 'ann', action: 'rollouts.remove', detail: { agent: 'support', old: { weights } } },
+      { actor: 'ann', action: 'rollouts.remove', detail: { agent: 'support', old: { shares } } },
     ],
     [
       'create_key',

@@ -19,7 +19,7 @@ async function enqueued() {
 }
 
 describe('enqueue', () => {
-  test('the same request is the same run, whatever else is going on; another body under it is refused', async () => {
+  test('the same request is the same run, whatever else is continuing; another body under it is refused', async () => {
     const { threadId, run } = await enqueued();
     const again = () => sqlRun(log.db, threadId, 'another').enqueue({ requestId: 'request' });
     expect(await again()).toMatchObject({ run_id: 'run', status: 'queued', enqueue_no: 1, duplicate: true });

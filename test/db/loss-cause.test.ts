@@ -97,7 +97,7 @@ test('such a time says nothing if the lost worker is the only one that lived thr
   expect(await causeOf('lost')).toBeNull();
 });
 
-test('a time without any worker that goes on is one that the asking worker lives through', async () => {
+test('a time without any worker that continues is one that the asking worker lives through', async () => {
   await worker('lost', 14);
   await worker('asking', 13);
   expect(await causeOf('lost')).toBe('database_silent');

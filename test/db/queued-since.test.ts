@@ -120,7 +120,7 @@ test.skipIf(citusLacks.clocks)('a run that waits for its turn, or for its start,
   await later.commit(0, answer('done'));
 });
 
-test.skipIf(citusLacks.clocks)('a run goes on, after approval or a lost worker, since then', async () => {
+test.skipIf(citusLacks.clocks)('a run continues, after approval or a lost worker, since then', async () => {
   const run = await start();
   await run.claim();
   await run.commit(0, asks(['a']));

@@ -130,7 +130,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a distributed database', (
     }
   });
 
-  test('goes on when its coordinator is back', async () => {
+  test('continues when its coordinator is back', async () => {
     const load = startLoad(lanefold, 'coordinator', 6, acknowledged);
     await load.progress(6);
     const start = await killNode(cluster.nodes[0]!);

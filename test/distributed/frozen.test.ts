@@ -72,7 +72,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a node whose host is froze
       thaw();
     }
     await until('calls for its threads are sent again', () =>
-      // it may be carried out once the node goes on
+      // it may be carried out once the node continues
       complete(gone[0]!, 'cut-off').then(
         () => true,
         (error: { code?: string }) => {

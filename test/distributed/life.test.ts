@@ -427,7 +427,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       expect(await contexts()).toEqual(before);
       for (const id of ids) {
         await own.threads.erase(id);
-        const run = await own.runs.enqueue({ agent: 'a', threadId: `fork-of-${id}`, input: 'go on' });
+        const run = await own.runs.enqueue({ agent: 'a', threadId: `fork-of-${id}`, input: 'continue' });
         expect(await own.runs.wait(run)).toMatchObject({ status: 'completed' });
       }
       const [{ refs }] = (await own.threads.entries('fork-of-thread-0')).flatMap(

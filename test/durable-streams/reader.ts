@@ -2,7 +2,7 @@ import { parseSse } from './parse-sse.ts';
 
 export type Mode = 'catch-up' | 'long-poll' | 'sse';
 
-/** What a reader has of a JSON stream, and where it goes on. */
+/** What a reader has of a JSON stream, and where it continues. */
 export interface Reading<T> {
   offset: string;
   items: T[];

@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('the AG-UI example in a browser', () => {
   };
   const shown = (page: Page) => page.getByRole('article').allInnerTexts();
 
-  test('an answer is shown as it is written, and goes on after a reload in the middle of it', async () => {
+  test('an answer is shown as it is written, and continues after a reload in the middle of it', async () => {
     const page = await open('one');
     await say(page, 'Where is A-17?');
     const keys = await model.next();
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('the AG-UI example in a browser', () => {
     ]);
   });
 
-  test('a stop ends the run, and the conversation goes on', async () => {
+  test('a stop ends the run, and the conversation continues', async () => {
     const page = await open('three');
     await say(page, 'Tell me a story.');
     (await model.next()).type('Once upon');

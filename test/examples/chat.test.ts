@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
   const shown = async (page: Page) =>
     (await page.getByRole('article').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
 
-  test('an answer is shown as it is written, and goes on after a reload in the middle of it', async () => {
+  test('an answer is shown as it is written, and continues after a reload in the middle of it', async () => {
     const page = await open('one');
     await say(page, 'Where is A-17?');
     const keys = await model.next();
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     expect(await shown(await open('one'))).toEqual([]);
   });
 
-  test('an approval outlives a reload; once it is given, the run goes on', async () => {
+  test('an approval outlives a reload; once it is given, the run continues', async () => {
     const page = await open('two');
     await say(page, 'Refund A-17.');
     (await model.next()).stop(
@@ -237,7 +237,7 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     }
   });
 
-  test('a denial is shown, a stop ends the run, and the chat goes on', async () => {
+  test('a denial is shown, a stop ends the run, and the chat continues', async () => {
     const page = await open('three');
     await say(page, 'Refund B-1.');
     (await model.next()).stop({ id: 'b', name: 'refund', args: { order: 'B-1' } });

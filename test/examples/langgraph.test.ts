@@ -4,7 +4,7 @@ import { ownDatabase, startProgram } from './program.ts';
 
 const env = ownDatabase();
 
-test('a graph asks a person, goes on elsewhere, and is sent the other way', async () => {
+test('a graph asks a person, continues elsewhere, and is sent the other way', async () => {
   const { code, output, errors } = await startProgram('examples/langgraph/main.ts', {
     env,
   }).ended;

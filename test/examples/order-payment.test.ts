@@ -47,7 +47,11 @@ test('an order that waits survives its process, and is paid at the link of the n
     return (JSON.parse(stdout) as { data: object[] }).data.length === 1;
   });
   first.stop();
-  expect(await first.ended).toMatchObject({ code: 0, output: expect.stringContaining('go on') as string, errors: '' });
+  expect(await first.ended).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('continue') as string,
+    errors: '',
+  });
 
   const second = shop();
   const next = await linkOf(second);

@@ -110,7 +110,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     onExpired: () => {},
   };
 
-  test('lets a run whose worker died go on before it', async () => {
+  test('lets a run whose worker died continue before it', async () => {
     await startBusy();
     const dead = await enqueue('dead');
     await backlog('1', '2', '3');
@@ -122,7 +122,7 @@ describe.skipIf(noRedis())('a backlog', () => {
   });
 
   test.skipIf(queueBackend() === 'redis')(
-    'lets a run go on before it whose stalled job BullMQ put behind it',
+    'lets a run continue before it whose stalled job BullMQ put behind it',
     async () => {
       await startBusy();
       await backlog('1', '2', '3');
@@ -136,7 +136,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     },
   );
 
-  test('lets a run that a worker releases go on before it', async () => {
+  test('lets a run that a worker releases continue before it', async () => {
     const worker = await startBusy();
     await backlog('1', '2', '3');
     expect(await worker.stop({ graceMs: 0 })).toEqual({ released: 1 });
@@ -145,7 +145,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     expect(await order(5)).toEqual(['busy', 'busy', '1', '2', '3']);
   });
 
-  test('lets a run go on before it once its calls are decided', async () => {
+  test('lets a run continue before it once its calls are decided', async () => {
     const worker = await lanefold.startWorker({ ...patient, concurrency: 1 });
     const signing = await enqueue('sign');
     await until('the run waits for approval', async () => (await lanefold.runs.get(signing)).status === 'suspended');
@@ -157,7 +157,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     expect(await order(6)).toEqual(['sign', 'busy', 'sign', '1', '2', '3']);
   });
 
-  test('lets a run whose approval expired go on before it', async () => {
+  test('lets a run whose approval expired continue before it', async () => {
     const worker = await lanefold.startWorker({ ...patient, concurrency: 1 });
     const signing = await enqueue('sign');
     await until('the run waits for approval', async () => (await lanefold.runs.get(signing)).status === 'suspended');
@@ -175,7 +175,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     expect(await order(6)).toEqual(['sign', 'busy', 'sign', '1', '2', '3']);
   });
 
-  test('lets a run resumed from a token go on before it', async () => {
+  test('lets a run resumed from a token continue before it', async () => {
     await startBusy({ ...patient, sweepMs: 3_600_000 });
     const dead = await enqueue('dead');
     await backlog('1', '2', '3');

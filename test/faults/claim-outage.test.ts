@@ -26,7 +26,7 @@ describe('a worker that reaches the queue but not the database', () => {
     await database?.close();
   });
 
-  test('delays its jobs, takes no others, and goes on when the database answers', async () => {
+  test('delays its jobs, takes no others, and continues when the database answers', async () => {
     const accepted = await Promise.all(
       Array.from({ length: runs }, (_, i) => front.runs.enqueue({ agent: 'a', input: `run ${i}` })),
     );

@@ -48,7 +48,7 @@ describe('a failover to a standby', () => {
     gates = [deferred(), deferred(), deferred()];
     asked = [0, 0, 0];
     proxy = await startProxy(() => ({ port: current.port }));
-    // no two calls get the same answer, so that a worker that goes on from another's shows in the hashes
+    // no two calls get the same answer, so that a worker that continues from another's shows in the hashes
     const model = fakeModel(async ({ prompt }, n) => {
       const turn = prompt.filter((message) => message.role === 'tool').length;
       asked[turn]! += 1;

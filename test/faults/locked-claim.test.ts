@@ -20,7 +20,7 @@ describe('a run whose thread somebody keeps locked', () => {
     await lanefold?.close();
   });
 
-  test('is claimed later; its worker stays ready and goes on with the others', async () => {
+  test('is claimed later; its worker stays ready and continues with the others', async () => {
     const locked = await lanefold.runs.enqueue({ agent: 'a', input: 'go' });
     await holder.query('begin');
     await holder.query('select from lanefold.thread where id = $1 for update', [locked.threadId]);

@@ -136,7 +136,7 @@ describe.skipIf(onCitus || missing.length > 0)('a failover by Patroni', () => {
     const load = converse(lanefold, 4, true);
     await more(load);
 
-    // until Patroni goes on, there are two primaries; HAProxy has closed the connections to the one without
+    // until Patroni continues, there are two primaries; HAProxy has closed the connections to the one without
     const { primary: hung, standby } = await cluster.whole();
     hung.hang();
     expect((await cluster.leader()).name).toBe(standby.name);

@@ -61,7 +61,7 @@ describe('a private fleet whose lock is gone', () => {
     await until('the lock is gone', async () => (await lockSessions()).length === 0);
   };
 
-  test('its run goes on if its worker reports', async () => {
+  test('its run continues if its worker reports', async () => {
     await own.startWorker();
     const run = await own.runs.enqueue({ agent: 'a', input: 'go' });
     await until('it is at work', async () => (await own.runs.get(run)).status === 'running');

@@ -86,7 +86,7 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
     }
   };
 
-  /** Has runs in every state, ends a base backup's recovery there, and lets them go on. */
+  /** Has runs in every state, ends a base backup's recovery there, and lets them continue. */
   async function liveOn(threads: string, amid: () => Promise<unknown>): Promise<Runs & { later: RunHandle }> {
     const lanefold = await open(primary!);
     const ask = (name: string, model?: string) =>
@@ -141,7 +141,7 @@ describe.skipIf(noRedis())('a database that was restored to an earlier moment', 
     lanefold.runs.events(run).then((events) => events.map(({ kind }) => kind));
 
   test.each(onRedis ? ['newer', 'older'] : ['consistent'])(
-    'goes on, with a queue that is %s: no run is lost, and each says that it may have run before',
+    'continues, with a queue that is %s: no run is lost, and each says that it may have run before',
     async (queue) => {
       charges.length = 0;
       gate = deferred();

@@ -45,7 +45,7 @@ const router = defineAgent({
   name: 'router',
   model: 'fake:reception',
   maxHandoffs: 2,
-  onEnd: (answer) => (answer.startsWith('to ') ? handOff(answer.slice(3), { ask: 'Go on.' }) : undefined),
+  onEnd: (answer) => (answer.startsWith('to ') ? handOff(answer.slice(3), { ask: 'Continue.' }) : undefined),
 });
 const echoing = defineAgent({
   name: 'echoing',
@@ -97,7 +97,7 @@ describe('handing a run to another agent', () => {
   const results = async (ref: RunRef) =>
     (await ledgerOf(lanefold, ref.threadId, ref.id)).map(({ status, result }) => [status, result]);
 
-  test('the next agent goes on with the conversation, under its prompt, model and tools', async () => {
+  test('the next agent continues with the conversation, under its prompt, model and tools', async () => {
     scripts['reception'] = turns(calling('look', 'transfer_to_billing'));
     scripts['billing'] = turns({ text: 'It is corrected.', usage: [7, 3] });
     const ref = await run();

@@ -14,7 +14,7 @@ const run = (thread: string, ...stop: string[]) =>
   startProgram('test/langgraph/fixtures/steps.ts', { args: [lanefold.database.url, thread, ...stop] });
 const lines = (output: string, word: string) => output.split('\n').filter((line) => line.startsWith(word));
 
-test('a graph killed in the middle of a step goes on in another process, from that step', async () => {
+test('a graph killed in the middle of a step continues in another process, from that step', async () => {
   const saver = new LanefoldSaver(lanefold);
   const config = { configurable: { thread_id: 'killed' } };
   const outputs: string[] = [];

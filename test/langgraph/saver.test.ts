@@ -261,7 +261,7 @@ describe('lanes', () => {
       ['tool', 'Saw c2'],
     ];
     expect(await rowsOf('groups')).toEqual(closed);
-    // given up: the graph goes on without the results
+    // given up: the graph continues without the results
     const again = new AIMessage({ id: 'b', content: '', tool_calls: [{ id: 'c3', name: 'look', args: {} }] });
     await put(saver, config, { messages: [...asked, result('c2'), result('c1'), again, human(2)] }, 4);
     const rows = await rowsOf('groups');
@@ -316,7 +316,7 @@ describe('lanes with a worker', () => {
     const other = new LanefoldSaver(lanefold);
     const first = await put(saver, at('worked'), { messages: [human(1)], n: 1 });
     const worker = await lanefold.startWorker();
-    const run = { threadId: 'worked', contextRef: 'langgraph', agent: 'slow', input: 'Go on.' };
+    const run = { threadId: 'worked', contextRef: 'langgraph', agent: 'slow', input: 'Continue.' };
     const active = await lanefold.runs.enqueue(run);
     await calling;
     // the run has moved the end of the lane; neither process has seen that
@@ -332,7 +332,7 @@ describe('lanes with a worker', () => {
     expect(await valuesOf(new LanefoldSaver(lanefold), started)).toEqual({ n: 4 });
     expect(await rowsOf('worked')).toEqual([
       ['user', 'Message 1'],
-      ['user', 'Go on.'],
+      ['user', 'Continue.'],
       ['assistant', 'Done.'],
     ]);
     await put(new LanefoldSaver(lanefold), third, { messages: [human(1), human(2)], n: 4 }, 4);

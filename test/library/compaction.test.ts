@@ -33,7 +33,7 @@ describe('a compaction', () => {
     const request = { agent: 'support', version: 'b', model: model.id, threadId, limitKeys: { customer } };
     const by = { caller: `key:${customer}` };
     for (const more of [{ createThread: true }, {}, last])
-      await lanefold.runs.wait(await lanefold.runs.enqueue({ ...request, input: 'go on', ...more }, by));
+      await lanefold.runs.wait(await lanefold.runs.enqueue({ ...request, input: 'continue', ...more }, by));
     return { model, threadId };
   }
   const ended = (threadId: string) =>

@@ -77,7 +77,7 @@ describe('versions of an agent in one fleet', () => {
   });
 
   test('a rollout splits threads by its shares, and a thread keeps its version', async () => {
-    await main.agents.setRollout('support', { weights: { a: 50, b: 50 } });
+    await main.agents.setRollout('support', { shares: { a: 50, b: 50 } });
     const threads = Array.from({ length: 100 }, (_, i) => `split-${i}`);
     const first = new Map<string, unknown>();
     await Promise.all(threads.map(async (id) => first.set(id, (await ask(id)).result)));
@@ -86,7 +86,7 @@ describe('versions of an agent in one fleet', () => {
     expect(ofB).toBeGreaterThan(35);
     expect(ofB).toBeLessThan(65);
 
-    await main.agents.setRollout('support', { weights: { a: 0, b: 1 } });
+    await main.agents.setRollout('support', { shares: { a: 0, b: 1 } });
     for (const id of threads.slice(0, 10)) expect((await ask(id)).result).toBe(first.get(id));
     expect((await ask('late')).result).toBe('I am b.');
 
@@ -105,7 +105,7 @@ describe('versions of an agent in one fleet', () => {
   });
 
   test('a thread that is moved to a version of one agent keeps those of the others', async () => {
-    for (const agent of ['support', 'narrow']) await main.agents.setRollout(agent, { weights: { a: 1 } });
+    for (const agent of ['support', 'narrow']) await main.agents.setRollout(agent, { shares: { a: 1 } });
     await ask('of-two');
     for (const agent of ['support', 'narrow']) await main.agents.moveThread('of-two', agent, 'b');
     expect((await ask('of-two')).result).toBe('I am b.');
@@ -115,7 +115,7 @@ describe('versions of an agent in one fleet', () => {
   });
 
   test('all threads of a customer get one version, and a repeated request is the same one under other shares', async () => {
-    await main.agents.setRollout('support', { weights: { a: 1, b: 1 }, key: 'customer' });
+    await main.agents.setRollout('support', { shares: { a: 1, b: 1 }, key: 'customer' });
     for (const customer of ['acme', 'bolt', 'coil']) {
       const results = await Promise.all(
         [1, 2, 3].map(async (i) => (await ask(`${customer}-${i}`, { limitKeys: { customer } })).result),
@@ -124,25 +124,25 @@ describe('versions of an agent in one fleet', () => {
     }
     const request = { agent: 'support', input: 'once', requestId: 'only-once' };
     const once = await main.runs.enqueue(request);
-    await main.agents.setRollout('support', { weights: { a: 1 } });
+    await main.agents.setRollout('support', { shares: { a: 1 } });
     expect(await main.runs.enqueue(request)).toMatchObject({ id: once.id, duplicate: true });
-    await main.agents.setRollout('support', { weights: { b: 1 } });
+    await main.agents.setRollout('support', { shares: { b: 1 } });
     expect(await main.runs.enqueue(request)).toMatchObject({ id: once.id, duplicate: true });
     await main.agents.removeRollout('support');
   });
 
   test('a version that no worker has had is named, and the first serves instead', async () => {
-    const rollout = await main.agents.setRollout('support', { weights: { c: 1 } });
-    expect(rollout).toMatchObject({ unknown: ['c'], weights: { c: 1 }, key: null, updatedBy: 'operator' });
+    const rollout = await main.agents.setRollout('support', { shares: { c: 1 } });
+    expect(rollout).toMatchObject({ unknown: ['c'], shares: { c: 1 }, key: null, updatedBy: 'operator' });
     expect(await main.agents.rollouts()).toEqual([rollout]);
     expect((await ask('early')).result).toBe('I am a.');
-    await main.agents.setRollout('support', { weights: { b: 1 } });
+    await main.agents.setRollout('support', { shares: { b: 1 } });
     // its conversation has begun with the first version
     expect((await ask('early')).result).toBe('I am a.');
     await main.agents.removeRollout('support');
   });
 
-  test('a run whose version no worker has waits, says so, and goes on where a worker has it', async () => {
+  test('a run whose version no worker has waits, says so, and continues where a worker has it', async () => {
     const newer = await createLanefold({ ...main.options, agents: [...all, support('c')] });
     others.push(newer);
     const run = await newer.runs.enqueue({
@@ -162,7 +162,7 @@ describe('versions of an agent in one fleet', () => {
     expect(await main.runs.wait(run)).toMatchObject({ result: 'I am c.', unknownVersion: null });
   });
 
-  test('a pinned run that waited goes on under its own version; another one under the newest', async () => {
+  test('a pinned run that waited continues under its own version; another one under the newest', async () => {
     const made = async (resume: 'latest' | 'pinned', words: string) => {
       const agents = [defineAgent({ name: resume, resume, model: paying, instructions: words, tools: [pay] })];
       const lanefold = await createLanefold({ ...main.options, agents });
@@ -201,7 +201,7 @@ describe('versions of an agent in one fleet', () => {
     const closed = support('b', { overridable: { library: [] } });
     const lanefold = await createLanefold({ ...main.options, agents: [open, closed] });
     others.push(lanefold);
-    await lanefold.agents.setRollout('support', { weights: { b: 1 } });
+    await lanefold.agents.setRollout('support', { shares: { b: 1 } });
     const request = { agent: 'support', input: 'x', model: script('x') };
     await expect(lanefold.runs.enqueue(request)).rejects.toMatchObject({ code: 'override_not_allowed' });
     const [batched] = await lanefold.runs.enqueueMany([request]);

@@ -108,7 +108,7 @@ describe.skipIf(noRedis()).each(tried)('enqueue inside a transaction of %s', (ki
     expect(await held()).toMatchObject({ ...before, jobs: expect.any(Number) as number });
   });
 
-  test('a rejected enqueue leaves a transaction that goes on', async () => {
+  test('a rejected enqueue leaves a transaction that continues', async () => {
     let run!: RunHandle;
     await transact(async (tx, note) => {
       await note('before');

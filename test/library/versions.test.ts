@@ -62,7 +62,7 @@ describe('versions of agents', () => {
     expect(await first.agents.versions('nobody')).toEqual([]);
   });
 
-  test('a run that goes on under another version says so in its trace; a handed over one has that of its agent', async () => {
+  test('a run that continues under another version says so in its trace; a handed over one has that of its agent', async () => {
     const run = await first.runs.enqueue({
       agent: 'support',
       input: 'pay',

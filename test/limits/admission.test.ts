@@ -92,7 +92,7 @@ describe('a run that has to wait for a slot', () => {
       request(customer, { input, limitKeys: { plan: 'turns', customer } });
     const settled = await client.runs.enqueueMany(Array.from({ length: 12 }, (_, n) => of('large', `large ${n}`)));
     const small = await client.runs.enqueue(of('small', 'small'));
-    // one of the large customer works, and one may go on before it is the small one's turn
+    // one of the large customer works, and one may continue before it is the small one's turn
     const order = [await answered(), await answered(), await answered()];
     expect(order).toContain('small');
     expect(await lanefold.runs.wait(small)).toMatchObject({ status: 'completed' });
@@ -128,7 +128,7 @@ describe('a run that has to wait for a slot', () => {
     expect(await lanefold.runs.wait(waiting)).toMatchObject({ status: 'completed' });
   });
 
-  test('goes on if its limit is removed', async () => {
+  test('continues if its limit is removed', async () => {
     await client.limits.set('closed', { kind: 'concurrency', amount: 1, scope: { customer: 'closed' } });
     await client.runs.enqueue(request('closed'));
     const keyboard = await model.next();

@@ -232,7 +232,7 @@ test('a limit that gives notice refuses nothing, and gives it once in an interva
   expect(await run(1)).toEqual(places.toSorted());
 });
 
-test('runs for whose value nothing is left delay no others, and a limit that now gives notice lets all go on', async () => {
+test('runs for whose value nothing is left delay no others, and a limit that now gives notice lets all continue', async () => {
   const taken = { kind: 'concurrency', amount: 2, share_by: 'customer', reserve: { vip: 2 } };
   const version = await set('taken', taken);
   const slot = '* taken ';

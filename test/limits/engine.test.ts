@@ -26,7 +26,7 @@ describe('a run that a limit refuses', () => {
   });
   const ask = (more: Partial<EnqueueOptions> = {}) => lanefold.runs.enqueue({ agent: 'typist', input: 'go', ...more });
 
-  test('waits without a worker, says for what, and goes on when another run ends', async () => {
+  test('waits without a worker, says for what, and continues when another run ends', async () => {
     await sql.setLimit('slots', { kind: 'concurrency', scope: { account: '*' }, amount: 1 });
     const first = await ask({ limitKeys: { account: 'acme' } });
     const keyboard = await model.next();
@@ -66,7 +66,7 @@ describe('a run that a limit refuses', () => {
   const waiting = (run: RunHandle) =>
     until('the run waits', async () => (await lanefold.runs.get(run)).limitedBy ?? undefined);
 
-  test('goes on when its tokens are free again, and keeps its place and its steps', async () => {
+  test('continues when its tokens are free again, and keeps its place and its steps', async () => {
     await sql.setLimit('spurt', {
       kind: 'tokens',
       tokens: 'output',
@@ -88,7 +88,7 @@ describe('a run that a limit refuses', () => {
     for (const run of runs) await expectSound(lanefold, run.threadId);
   });
 
-  test('goes on when the limit is raised, or removed', async () => {
+  test('continues when the limit is raised, or removed', async () => {
     const limitKeys = { customer: 'few' };
     await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 1, per_ms: 86_400_000 });
     const first = await ask({ limitKeys });
@@ -194,7 +194,7 @@ describe('a run that a limit refuses', () => {
   const reachedBy = async (run: RunHandle) =>
     (await lanefold.runs.events(run)).filter(({ kind }) => kind === 'limit_reached').map(({ data }) => data);
 
-  test('goes on where its limit only gives notice: once per interval, and again after it was changed', async () => {
+  test('continues where its limit only gives notice: once per interval, and again after it was changed', async () => {
     const soft = { kind: 'requests', scope: { customer: '*' }, calendar: 'month', on_exhausted: 'notice' };
     await sql.setLimit('soft', { ...soft, amount: 1 });
     const one = async () => {

@@ -109,7 +109,7 @@ describe('the keys of a limit', () => {
     }
   });
 
-  test('go on only after a key of the list', async () => {
+  test('continue only after a key of the list', async () => {
     for (const after of ['nonsense', '*/many/maybe/k1', '*/many/true/%', 'a/b/c/d/e'])
       await refused(usage({ after }), 'invalid_input');
     expect(await usage({ after: '*/nowhere/true/k1' })).toEqual([]);

@@ -49,7 +49,7 @@ describe('tools, as the official clients use them over HTTP', () => {
         });
       });
 
-      test('calls an agent, and goes on with its thread', async () => {
+      test('calls an agent, and continues with its thread', async () => {
         const client = await connect();
         await client.listTools();
         const first = await client.callTool({ name: 'echo', arguments: { message: 'hello' } });
@@ -81,7 +81,7 @@ describe('tools, as the official clients use them over HTTP', () => {
         expect(errorOf(await call('something else')).code).toBe('idempotency_mismatch');
       });
 
-      test('a failed run is an error of the tool, with its thread to go on with', async () => {
+      test('a failed run is an error of the tool, with its thread to continue with', async () => {
         const client = await connect();
         await client.listTools();
         const error = errorOf(await client.callTool({ name: 'broken', arguments: { message: 'go' } }));

@@ -29,7 +29,7 @@ export interface Search {
 export interface SearchOptions {
   /** Default: the model. */
   source?: string;
-  /** Looks for what goes on for ever, under weak fairness, instead of for states that break a property. */
+  /** Looks for what continues for ever, under weak fairness, instead of for states that break a property. */
   cycles?: boolean;
   /** Compiles in a second, but searches at half the speed: for a search that ends soon. */
   short?: boolean;

@@ -37,7 +37,7 @@ export const newerRooms: Mutant[] = [
     sql: { expire_waits: [["and k.status = 'open' and k.until < v_at order by", "and k.status = 'open' order by"]] },
     caughtBy: {
       file: 'test/waits/expired.test.ts',
-      test: 'a call whose time to wait is up fails alone: the other calls of its round go on waiting',
+      test: 'a call whose time to wait is up fails alone: the other calls of its round continue waiting',
     },
   },
   {
@@ -53,7 +53,7 @@ export const newerRooms: Mutant[] = [
     sql: { end_child: [["child_cost = (p ->> 'cost')::float8", 'child_cost = 0']] },
     caughtBy: {
       file: 'test/waits/spawned.test.ts',
-      test: 'a run that a call has spawned goes on after its parent has completed, which knows at last what it cost',
+      test: 'a run that a call has spawned continues after its parent has completed, which knows at last what it cost',
     },
   },
   // handoffs

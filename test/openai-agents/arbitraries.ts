@@ -46,7 +46,7 @@ export type Step =
   | { do: 'pop' }
   | { do: 'clear' }
   | { do: 'read'; limit: number | undefined }
-  /** Goes on in an object without memory, as another process would. */
+  /** Continues in an object without memory, as another process would. */
   | { do: 'reopen' }
   | { do: 'transact'; args: SessionHistoryTransactionArgs }
   /** Replaces that many items at the end, with the copy or one that differs. */

@@ -157,7 +157,7 @@ describe('the Runner of the SDK', () => {
     const call = { type: 'function_call', callId: 'c1', name: 'look', arguments: '{}' } as const;
     await session.addItems([said('First.')]);
     const worker = await lanefold.startWorker();
-    const run = { threadId: 'worked', contextRef: 'openai_agents', agent: 'slow', input: 'Go on.' };
+    const run = { threadId: 'worked', contextRef: 'openai_agents', agent: 'slow', input: 'Continue.' };
     const active = await lanefold.runs.enqueue(run);
     await calling;
     // the run has moved the end of the lane
@@ -169,7 +169,7 @@ describe('the Runner of the SDK', () => {
     expect((await lanefold.runs.wait(active)).status).toBe('completed');
     await worker.stop();
     expect(await open('worked').getItems()).toStrictEqual([said('First.'), call]);
-    expect((await rowsOf('worked')).map(([, content]) => content)).toEqual(['First.', 'Go on.', 'Done.']);
+    expect((await rowsOf('worked')).map(([, content]) => content)).toEqual(['First.', 'Continue.', 'Done.']);
     await open('worked').popItem();
     await session.addItems([said('Second.')]);
     expect((await rowsOf('worked')).map(([, content]) => content)).toEqual(['First.', 'Second.']);

@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
       .first()
       .waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await until('it goes on', async () => (await runsOf('yes'))[0]!.status === 'completed');
+    await until('it continues', async () => (await runsOf('yes'))[0]!.status === 'completed');
     const id = await site.ask('no', 'Book it', 'booking');
     await until('it waits', async () => (await runsOf('no'))[0]!.status === 'suspended');
     await go(`#/threads/no/runs/${id}`);
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     expect(JSON.stringify(toolCalls[0])).toContain('too dear');
   });
 
-  test('set a limit, let the run go on that waits for it, and remove it', async () => {
+  test('set a limit, let the run continue that waits for it, and remove it', async () => {
     const { limits, runs } = site.api.lanefold;
     await go('#/limits');
     await page.getByText('There are no limits').waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('button', { name: 'Change the amount of trials' }).click();
     await dialog.getByLabel('Amount').fill('1');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
-    await until('it goes on', async () => (await runs.get({ threadId: 'trial', id })).status === 'completed');
+    await until('it continues', async () => (await runs.get({ threadId: 'trial', id })).status === 'completed');
     await page.getByRole('button', { name: 'Remove trials' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There are no limits').waitFor();
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     expect(await agents.rollouts()).toEqual([]);
   });
 
-  test('set a schedule, see what its slots did, pause it, let it go on and remove it', async () => {
+  test('set a schedule, see what its slots did, pause it, let it continue and remove it', async () => {
     const { schedules } = site.api.lanefold;
     await go('#/schedules');
     await page.getByText('There are no schedules').waitFor();
@@ -250,7 +250,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     expect(rows.at(-1)!.content).toBe('From here on in French.');
   });
 
-  test('fork from any entry, and go on in the fork', async () => {
+  test('fork from any entry, and continue in the fork', async () => {
     await site.ask('parent', 'To Hamburg?');
     await site.ask('parent', 'And back?');
     await go('#/threads/parent');

@@ -54,7 +54,7 @@ test('a thread of PostgresSaver shows what the same graph shows with LanefoldSav
   expect(await lanefold.threads.import(source('trip'), { id })).toMatchObject({ duplicate: true });
 });
 
-test('a copy of a thread that LanefoldSaver keeps goes on as a graph', async () => {
+test('a copy of a thread that LanefoldSaver keeps continues as a graph', async () => {
   const saverOf = new LanefoldSaver(lanefold);
   const lines: string[] = [];
   for await (const line of lanefold.threads.export('trip')) lines.push(line);

@@ -76,7 +76,7 @@ async function refusesAfter(lines: string[], kind: string, change: (payload: Pay
   expect(error).toMatchObject({ code: 'import_refused', details: { line: last } });
 }
 
-test('histories of LangGraph and of the OpenAI Agents SDK come along, and go on', async () => {
+test('histories of LangGraph and of the OpenAI Agents SDK come along, and continue', async () => {
   await importAs('graph-2', graph);
   expect(await tuplesOf('graph-2')).toEqual(await tuplesOf('graph'));
   const tuple = await saver.getTuple(at('graph-2'));

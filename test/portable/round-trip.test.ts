@@ -147,7 +147,7 @@ test('keys of appends come along, and callers cannot write the entry that says w
   await refused(log.threads.append('keyed', [{ kind: 'thread_import', payload: {} }]), 'reserved_kind');
 });
 
-test('a run that goes on is exported as it stands, and its copy is closed and cancelled', async () => {
+test('a run that continues is exported as it stands, and its copy is closed and cancelled', async () => {
   const id = await newThread(log);
   const run = sqlRun(log.db, id, 'open-run');
   await run.enqueue({});

@@ -129,7 +129,7 @@ describe('behind PgBouncer in transaction mode', () => {
     for (const id of ids) expect(await lanefold.threads.get(id)).toMatchObject({ id });
   });
 
-  bounced('a worker is killed in a model call, and another one goes on', async () => {
+  bounced('a worker is killed in a model call, and another one continues', async () => {
     bench.callServer.respond = ({ worker }) => (worker === 'child' ? new Promise<never>(() => {}) : { text: 'saved' });
     const { queuePrefix, redisUrl } = bench.options;
     const own = { ...through, preparedStatements: false, queuePrefix: queuePrefix!, redisUrl: redisUrl! };

@@ -18,7 +18,7 @@ const caller = (name: string, tool: ReturnType<typeof defineTool>, args: object 
   defineAgent({ name, model: `scripted:${JSON.stringify([{ tool: tool.name, args }, 'done'])}`, tools: [tool] });
 
 /**
- * Whatever makes a run go on adds a job or wakes one: here from one process, for the worker of another. With the queue in
+ * Whatever makes a run continue adds a job or wakes one: here from one process, for the worker of another. With the queue in
  * PostgreSQL, the suites of each kind show the same and more.
  */
 describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a run', () => {
@@ -86,7 +86,7 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
     expect(await lanefold.runs.wait(slow)).not.toMatchObject({ status: 'completed' });
   });
 
-  test('goes on once its call is approved, its event comes, or its time is up', async () => {
+  test('continues once its call is approved, its event comes, or its time is up', async () => {
     const [payer, listener, sleeper] = await Promise.all([start('payer'), start('listener'), start('sleeper')]);
     await suspended(payer);
     await lanefold.runs.approve(payer, '1.0');
@@ -95,7 +95,7 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
     for (const run of [payer, listener, sleeper]) await expectDone(run);
   });
 
-  test('goes on once the run of its call has ended, and with the agent it was handed to', async () => {
+  test('continues once the run of its call has ended, and with the agent it was handed to', async () => {
     const lead = await start('lead');
     await expectDone(lead);
     expect((await lanefold.runs.tree(lead)).runs.map(({ agent, status }) => [agent, status])).toEqual([
@@ -105,7 +105,7 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('through the queue, a r
     await expectDone(await start('reception'), 'helped');
   });
 
-  test('goes on once a limit lets it', async () => {
+  test('continues once a limit lets it', async () => {
     await lanefold.limits.set('slots', { kind: 'concurrency', scope: { account: '*' }, amount: 1 });
     const limitKeys = { account: 'acme' };
     const first = await start('typist', { limitKeys });

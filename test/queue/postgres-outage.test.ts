@@ -20,7 +20,7 @@ describe.skipIf(queueBackend() !== 'postgres')('while PostgreSQL is down, with t
     await owner?.close();
   });
 
-  test('a worker says that nothing is accepted, and goes on when it is back', async () => {
+  test('a worker says that nothing is accepted, and continues when it is back', async () => {
     const ignore = () => {};
     const logger: Logger = {
       debug: ignore,

@@ -87,7 +87,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     await shows(page, 'run', { status: 'completed', ended: true, result: 'Done.', text: 'Done.' });
   });
 
-  test('useRun goes on where connections fail, and cancels', async () => {
+  test('useRun continues where connections fail, and cancels', async () => {
     const [run, keys] = await start();
     keys.type('Once ');
     let failures = 0;
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     const keys = await model.next();
     keys.type('Going');
     for (const { page } of [first, second])
-      await shows(page, 'thread', { status: 'busy', exists: true, texts: ['Go on.', 'Going'] });
+      await shows(page, 'thread', { status: 'busy', exists: true, texts: ['Continue.', 'Going'] });
     keys.stop();
     for (const { page } of [first, second]) await shows(page, 'thread', { status: 'ready' });
     // one of the two components leaves for a thread that does not exist, and waits for that
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     await page.getByRole('button', { name: 'Send' }).first().click();
     const keys = await model.next();
     keys.type('Going');
-    await shows(page, 'thread', { status: 'busy', texts: ['Go on.', 'Going'] });
+    await shows(page, 'thread', { status: 'busy', texts: ['Continue.', 'Going'] });
     await expect.poll(() => page.locator('#thread output').allTextContents()).toHaveLength(2);
     const [one, two] = await page.locator('#thread output').allTextContents();
     expect(one).toBe(two);
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser).each(reactVersions)('hooks of React %s in a browser, 
     keys.stop();
     await until('the run ends', async () => (await api.lanefold.threads.get(`shared-${version}`)).activeRunId === null);
     await page.getByRole('button', { name: 'Toggle' }).click();
-    await shows(page, 'thread', { status: 'ready', texts: ['Go on.', 'Going'] });
+    await shows(page, 'thread', { status: 'ready', texts: ['Continue.', 'Going'] });
   });
 
   test('useApprovals lists the calls of all threads, and decides', async () => {

@@ -218,7 +218,7 @@ test.each([
 test.each([
   ['interrupts a suspended run', 'interrupt', 'suspended', 'queued', 'run_2'],
   ['interrupts a run that still has to stop', 'interrupt', 'running', 'waiting', 'run_2'],
-  ['lets a run go on first', 'wait', 'running', 'waiting', 'run_1'],
+  ['lets a run continue first', 'wait', 'running', 'waiting', 'run_1'],
 ] as const)('after a question that %s, the right run is cancelled', async (_, busy, status, answer, cancelled) => {
   const server = await withRun(status);
   server.run('run_2', answer, null);

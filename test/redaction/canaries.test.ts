@@ -113,7 +113,12 @@ describe('secrets of definitions and requests', () => {
       agents: [
         agent(),
         defineAgent({ name: 'helper', model: 'scripted:["helped"]', toolContext: { door: defined.context } }),
-        agent({ name: 'giver', model: 'scripted:["given"]', tools: {}, onEnd: handOff('helper', { ask: 'Go on.' }) }),
+        agent({
+          name: 'giver',
+          model: 'scripted:["given"]',
+          tools: {},
+          onEnd: handOff('helper', { ask: 'Continue.' }),
+        }),
         defineAgent({
           name: 'judge',
           model: 'fake:judge',

@@ -214,7 +214,7 @@ describe('a schedule', () => {
     await lanefold.schedules.remove('desk');
   });
 
-  test('goes on with its thread, where the runs wait for one another', async () => {
+  test('continues with its thread, where the runs wait for one another', async () => {
     await set('goes-on', { threadId: 'diary', overlap: 'queue', catchUp: 'all' });
     await unseen('goes-on', 3, hour, hour / 2);
     const slots = await settled('goes-on', 3);
@@ -252,7 +252,7 @@ describe('a schedule', () => {
     await lanefold.schedules.remove('dies');
   });
 
-  test('says why a slot failed, and goes on with the next', async () => {
+  test('says why a slot failed, and continues with the next', async () => {
     await set('fails', { catchUp: 'all' });
     await sql(
       `update lanefold._schedule set definition = definition || '{"options": {"model": "nobody:x"}}' where name = 'fails'`,
@@ -327,7 +327,7 @@ describe('a schedule', () => {
     for (const name of [...names, 'behind']) await lanefold.schedules.remove(name);
   });
 
-  test('starts no run while it is paused, and none of then once it goes on', async () => {
+  test('starts no run while it is paused, and none of then once it continues', async () => {
     await set('pauses', { agent: 'typist', overlap: 'queue', catchUp: 'all' });
     await unseen('pauses', 2, second, second);
     const keyboard = await model.next();

@@ -31,7 +31,7 @@ describe('schedules', () => {
     expect(await lanefold.schedules.list()).toEqual({ data: [set], nextAfter: null });
     const paused = await lanefold.schedules.pause('nightly');
     expect(paused).toMatchObject({ pausedAt: expect.any(Date) as Date, next: [] });
-    // a deployment does not let it go on
+    // a deployment does not let it continue
     const again = await lanefold.schedules.set('nightly', { ...daily, timeZone: 'Europe/Berlin', input: 'New' });
     expect(again).toMatchObject({ input: 'New', pausedAt: paused.pausedAt, next: [] });
     expect((await lanefold.schedules.resume('nightly')).next).toEqual(set.next);

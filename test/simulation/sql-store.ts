@@ -43,7 +43,7 @@ export class SqlStore implements Store {
   }
 
   static async #under(db: Database): Promise<SqlStore> {
-    // lanefold.clock_offset moves a clock that goes on; here time stands still while a statement is executed
+    // lanefold.clock_offset moves a clock that continues; here time stands still while a statement is executed
     await db.query(
       '',
       `create or replace function lanefold._now() returns timestamptz language sql volatile parallel safe as $$

@@ -29,7 +29,7 @@ async function stopPostmaster(url: string) {
 
 /**
  * Stops every process of a node, as if its host were frozen: connections stay open, new ones are accepted by the kernel,
- * and nothing is answered. Returns what lets it go on.
+ * and nothing is answered. Returns what lets it continue.
  */
 export async function freezeNode(url: string): Promise<() => void> {
   const { signal } = await stopPostmaster(url);

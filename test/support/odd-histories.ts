@@ -121,5 +121,5 @@ export const oddHistories: fc.Arbitrary<Message[]> = fc
           messages.push({ role: 'tool', tool_call_id: call.id, name: call.name, content: result });
       } else messages.push({ role: turn.kind === 'user' ? 'user' : 'assistant', content: turn.content, ...turn.more });
     }
-    return [...messages, { role: 'user', content: 'Go on.' }];
+    return [...messages, { role: 'user', content: 'Continue.' }];
   });

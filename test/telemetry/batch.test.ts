@@ -17,7 +17,7 @@ afterEach(() => {
   metrics.disable();
 });
 
-test('measurements of a claim that goes on reach the SDK within a second, counts added up', async () => {
+test('measurements of a claim that continues reach the SDK within a second, counts added up', async () => {
   const reader = new Reader();
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   const meter = metrics.getMeter('test');
@@ -58,7 +58,7 @@ test('measurements of a claim that goes on reach the SDK within a second, counts
   expect(await collected()).toEqual(expected);
 });
 
-test('spans of a claim that goes on end within a second, with the duration of their calls', async () => {
+test('spans of a claim that continues end within a second, with the duration of their calls', async () => {
   const sdk = startSdk();
   const { runClaimed } = await openTelemetry({}, createKeyRedactor());
   const ids = { threadId: 't', runId: 'long', agent: 'seer', model: 'fake', contextRef: 'default' };

@@ -92,7 +92,7 @@ describe.each(['stdio', 'streamable HTTP'])('tools of an MCP server over %s', (k
   });
 
   // Last, because the server does not come back.
-  test.runIf(kind === 'stdio')('of a server that dies in a call fail, and the run goes on', async () => {
+  test.runIf(kind === 'stdio')('of a server that dies in a call fail, and the run continues', async () => {
     expect(await call('die')).toMatchObject({ status: 'error' });
     expect(await call('greet', { name: 'Ada' })).toMatchObject({ status: 'error' });
   });

@@ -218,7 +218,7 @@ describe('runs started by tool calls', () => {
     const next = await lanefold.runs.enqueue({
       agent: 'lead',
       model: again.id,
-      input: 'go on',
+      input: 'continue',
       threadId: run.threadId,
     });
     expect(await ended(next)).toMatchObject({ status: 'completed' });

@@ -229,7 +229,7 @@ describe('a worker that dies', () => {
     await finished(root, plan);
   });
 
-  test('or only comes second in starting a run: the run goes on', async () => {
+  test('or only comes second in starting a run: the run continues', async () => {
     const event = `late:${name()}`;
     const plan: Plan = { name: name(), rounds: [[ask(leaf(name(), { do: 'await', event }))]] };
     const worker = await spawn({ stopBefore: 'end_wait_task:1' });

@@ -24,7 +24,7 @@ describe('a call whose time to wait is up', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('fails alone: the other calls of its round go on waiting', async () => {
+  test('fails alone: the other calls of its round continue waiting', async () => {
     const asked: Asked[] = [
       { event: 'soon', timeoutMs: 1 },
       { event: 'later', timeoutMs: 3_600_000 },

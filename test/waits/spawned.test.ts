@@ -23,7 +23,7 @@ describe('a run that a call has spawned', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('goes on after its parent has completed, which knows at last what it cost', async () => {
+  test('continues after its parent has completed, which knows at last what it cost', async () => {
     const calls = [{ id: 'c0', name: 'spawn', args: { task: 'help' } }];
     const { run: parent, ...ref } = await lanefold.run({
       agent: 'lead',

@@ -166,7 +166,7 @@ describe('the stream of a tree', () => {
     expect(keysOf.sort()).toEqual(await traceOf(root));
   });
 
-  test('over HTTP: messages name their run, a reconnect goes on, and a limited key has no access', async () => {
+  test('over HTTP: messages name their run, a reconnect continues, and a limited key has no access', async () => {
     const root = await start();
     await api.lanefold.runs.wait(root);
     await until('it waits', async () => (await api.lanefold.waits.list({ event: 'late' })).data.length === 1);

@@ -1,5 +1,5 @@
 -- Sets a limit of a tenant, or of the operator (`*`), which applies to all tenants. p: {kind, scope, amount, amounts?,
--- tokens?, per_ms?, calendar?, time_zone?, share_by?, shares?, reserve?, on_exhausted?, by}. Runs that wait for it go on if it now
+-- tokens?, per_ms?, calendar?, time_zone?, share_by?, shares?, reserve?, on_exhausted?, by}. Runs that wait for it continue if it now
 -- lets them: the processes are notified on the channel lanefold_limits. What has been used stays used. Returns the number
 -- of the change; setting a limit to what it is changes nothing and returns the number it has. A change is audited. Raises LF014 for a limit
 -- that makes no sense, if the name has a limit of another kind, or for the limit of a tenant that the session does not
@@ -59,7 +59,7 @@ begin
   return v_new.version;
 end $$;
 
--- Removes a limit. Runs that wait for it go on; what runs hold of it returns as ever. Audited. Returns whether there was one.
+-- Removes a limit. Runs that wait for it continue; what runs hold of it returns as ever. Audited. Returns whether there was one.
 -- Raises LF014 for the limit of a tenant that the session does not act for; LF016.
 create or replace function lanefold.remove_limit(p_owner text, p_name text, p_by text)
 returns boolean language plpgsql as $$

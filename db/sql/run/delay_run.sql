@@ -1,4 +1,4 @@
--- Returns a run to the queue until a limit lets it go on; called by the worker that holds it and was refused. The run
+-- Returns a run to the queue until a limit lets it continue; called by the worker that holds it and was refused. The run
 -- keeps its job, which the worker delays, and the claim does not count. p_limited_by: {limit, owner?, key?, until?}; the row also has since. Adds
 -- `run_delayed` to the trace. Returns {delayed: true, deliveries?: of webhooks are due}, {delayed: false} if another worker
 -- holds the run or it has ended, or {cancel_requested: true} and writes nothing if it is to be cancelled.

@@ -67,7 +67,7 @@ begin
   return true;
 end $$;
 
--- Pauses a schedule, or lets it go on with the slot p_next_at. Slots that have come and not started a run are skipped.
+-- Pauses a schedule, or lets it continue with the slot p_next_at. Slots that have come and not started a run are skipped.
 -- Returns its row, or null if there is none, or if it was changed since the caller read it as p_version.
 create or replace function lanefold.pause_schedule(p_tenant text, p_name text, p_version bigint, p_paused boolean, p_next_at timestamptz, p_by text)
 returns jsonb language plpgsql as $$

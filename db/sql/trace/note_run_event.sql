@@ -1,4 +1,4 @@
--- Adds one event to the trace of a run that goes on, and counts it. The caller holds the lock of the thread; the counters in a
+-- Adds one event to the trace of a run that continues, and counts it. The caller holds the lock of the thread; the counters in a
 -- row that it read before are then behind.
 create or replace function lanefold._note_run_event(p_thread_id text, p_run_id text, p_at timestamptz, p_kind text, p_data jsonb)
 returns void language plpgsql as $$

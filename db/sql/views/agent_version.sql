@@ -4,4 +4,4 @@ select v.agent, v.id, v.label, v.definition, v.first_at, v.last_at from lanefold
 
 -- Which versions serve the threads of an agent: its share by label, and the limit key that is hashed (null: the thread).
 create or replace view lanefold.rollout as
-select r.agent, r.weights, r.key, r.updated_at, r.updated_by from lanefold._rollout r;
+select r.agent, r.shares, r.key, r.updated_at, r.updated_by from lanefold._rollout r;

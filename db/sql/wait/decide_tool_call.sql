@@ -1,5 +1,5 @@
 -- Records a human decision on a tool call that waits for approval. The first decision counts: repeating it returns the
--- first answer, the opposite decision is rejected. The run goes on once
+-- first answer, the opposite decision is rejected. The run continues once
 -- none of its calls waits.
 -- p: {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to,
 -- wait?: status of its wait, default resolved}.

@@ -1,6 +1,6 @@
 -- Tells the thread of a parent run that a child run has ended: ends the open waits for it, and notes its end and what it
 -- cost. p_thread_id: of the parent. p: {child_run_id, outcome: {status, content}, cost?: in US dollars, with its
--- descendants, queue_prefix}. Repeating it has no effect. Returns the jobs of the runs that go on. Without the thread,
+-- descendants, queue_prefix}. Repeating it has no effect. Returns the jobs of the runs that continue. Without the thread,
 -- there is nothing to tell.
 create or replace function lanefold.end_child(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$

@@ -1,6 +1,6 @@
 -- Ends the waits of a suspended run whose time is up: denies approvals, wakes sleeping calls, and gives the others an
 -- error result. p_prefix: of the queue the caller adds the job to. A run of another queue is left to its own workers
--- for p_adopt_ms. Returns the job of a run that goes on, or null if there is nothing to do or a writer holds the thread;
+-- for p_adopt_ms. Returns the job of a run that continues, or null if there is nothing to do or a writer holds the thread;
 -- the next sweep tries again.
 create or replace function lanefold.expire_waits(p_thread_id text, p_run_id text, p_prefix text, p_adopt_ms int default 300000)
 returns jsonb language plpgsql as $$

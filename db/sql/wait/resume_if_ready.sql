@@ -1,4 +1,4 @@
--- After a wait of a run has begun or ended: a suspended run goes on once none of its waits is open, under a new
+-- After a wait of a run has begun or ended: a suspended run continues once none of its waits is open, under a new
 -- enqueue_no; until then, it notes when the next one ends by itself. p_prefix: of the queue the caller adds the job to.
 -- The caller holds the lock of the thread. Returns {status: of the run, job?: {thread_id, run_id, agent, enqueue_no,
 -- queue_shard, queue_prefix}}.

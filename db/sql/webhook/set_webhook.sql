@@ -96,7 +96,7 @@ begin
   return v_secret;
 end $$;
 
--- Pauses an endpoint, or lets it go on with what was not delivered meanwhile. Returns whether there is one.
+-- Pauses an endpoint, or lets it continue with what was not delivered meanwhile. Returns whether there is one.
 create or replace function lanefold.pause_webhook(p_tenant text, p_name text, p_paused boolean, p_by text)
 returns boolean language plpgsql as $$
 declare

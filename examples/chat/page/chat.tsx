@@ -5,7 +5,7 @@ import { Message } from './message.tsx';
 import { api, isCut, openChat, type ChatMessage } from './open-chat.ts';
 
 function Page({ chat }: { chat: Chat<ChatMessage> }) {
-  // an answer under way goes on after a reload
+  // an answer under way continues after a reload
   const { id, messages, sendMessage, addToolApprovalResponse, status, error } = useChat({ chat, resume: true });
   const [text, setText] = useState('');
   const busy = status === 'submitted' || status === 'streaming';

@@ -46,7 +46,7 @@ export function openChat(id: string, history: ChatMessage[]): Chat<ChatMessage> 
         return { api: `${api}/${encodeURIComponent(id)}/stream?after=${whole?.id ?? ''}` };
       },
     }),
-    // once every approval has its response, the run goes on
+    // once every approval has its response, the run continues
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     onError: (error) => {
       if (isCut(error)) resumeSoon();

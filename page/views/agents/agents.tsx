@@ -33,7 +33,7 @@ export function AgentsView() {
               </div>
             </div>
             <p>{description ?? <span class="mono">{model}</span>}</p>
-            <p>{served(labels, rollout?.weights, rollout?.key ?? null)}</p>
+            <p>{served(labels, rollout?.shares, rollout?.key ?? null)}</p>
             <Versions agent={name} labels={labels} />
           </section>
         );
@@ -43,13 +43,11 @@ export function AgentsView() {
 }
 
 /** Who serves, in words. */
-function served(labels: string[], weights: Record<string, number> | undefined, key: string | null): string {
-  if (!weights) return labels.length > 1 ? `${labels[0]} serves all threads.` : 'There is one version.';
-  const sum = Object.values(weights).reduce((all, share) => all + share, 0);
-  const shares = Object.entries(weights).map(
-    ([label, share]) => `${label} ${Math.round((share / sum) * 1_000) / 10} %`,
-  );
-  return `New threads${key === null ? '' : `, by ${key}`}: ${shares.join(', ')}. A thread keeps the version it has.`;
+function served(labels: string[], shares: Record<string, number> | undefined, key: string | null): string {
+  if (!shares) return labels.length > 1 ? `${labels[0]} serves all threads.` : 'There is one version.';
+  const sum = Object.values(shares).reduce((all, share) => all + share, 0);
+  const parts = Object.entries(shares).map(([label, share]) => `${label} ${Math.round((share / sum) * 1_000) / 10} %`);
+  return `New threads${key === null ? '' : `, by ${key}`}: ${parts.join(', ')}. A thread keeps the version it has.`;
 }
 
 interface Props {
@@ -69,14 +67,14 @@ export const RolloutButton = ({ agent, labels, rollout, onSet }: Props) => (
     submit="Set"
     kind="primary"
     onSubmit={async (fields) => {
-      const all = [...new Set([...labels, ...Object.keys(rollout?.weights ?? {})])];
-      const weights = Object.fromEntries(all.map((label) => [label, Number(fields.get(`share-${label}`) ?? 0)]));
+      const all = [...new Set([...labels, ...Object.keys(rollout?.shares ?? {})])];
+      const shares = Object.fromEntries(all.map((label) => [label, Number(fields.get(`share-${label}`) ?? 0)]));
       const key = String(fields.get('key') ?? '').trim();
-      await put(v1('agents', agent, 'rollout'), { weights, key: key === '' ? null : key });
+      await put(v1('agents', agent, 'rollout'), { shares, key: key === '' ? null : key });
       await onSet();
     }}
   >
-    {[...new Set([...labels, ...Object.keys(rollout?.weights ?? {})])].map((label, at) => (
+    {[...new Set([...labels, ...Object.keys(rollout?.shares ?? {})])].map((label, at) => (
       <label key={label}>
         <span>Share of {label}</span>
         <input
@@ -85,7 +83,7 @@ export const RolloutButton = ({ agent, labels, rollout, onSet }: Props) => (
           min="0"
           step="any"
           required
-          defaultValue={String(rollout ? (rollout.weights[label] ?? 0) : at === 0 ? 100 : 0)}
+          defaultValue={String(rollout ? (rollout.shares[label] ?? 0) : at === 0 ? 100 : 0)}
         />
       </label>
     ))}

@@ -3,7 +3,7 @@ import { anyJson, count, date, jsonObject, named, orNull, typed } from '../../ba
 
 /* What answers say of the versions of agents, and of which of them serve. */
 
-const weights = z.record(z.string(), z.number().min(0)).meta({
+const shares = z.record(z.string(), z.number().min(0)).meta({
   description: 'Shares by label, relative to their sum. A version with 0 gets no new threads.',
   doc:
     'Shares by label, such as `{ a: 90, b: 10 }`, relative to their sum: one above 0, for 1 to 20 versions. A version with 0 ' +
@@ -18,8 +18,8 @@ const key = orNull(z.string().max(32)).meta({
 export const RolloutDefinition = named(
   'NewRollout',
   z
-    .strictObject({ weights, key: key.optional() })
-    .meta({ doc: 'A rollout, as you set it.', example: { weights: { a: 90, b: 10 } } }),
+    .strictObject({ shares, key: key.optional() })
+    .meta({ doc: 'A rollout, as you set it.', example: { shares: { a: 90, b: 10 } } }),
 );
 
 export const ListedRollout = named(
@@ -27,7 +27,7 @@ export const ListedRollout = named(
   z
     .object({
       agent: z.string(),
-      weights,
+      shares,
       key,
       unknown: z.array(z.string()).describe('Versions with a share that no worker has had.'),
       updatedAt: date('When it was last set.'),

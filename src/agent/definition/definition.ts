@@ -31,7 +31,7 @@ export interface AgentDefinition<
    */
   version?: string;
   /**
-   * The version under which a run goes on that waited or lost its worker: `latest` (default), that of the worker which takes
+   * The version under which a run continues that waited or lost its worker: `latest` (default), that of the worker which takes
    * it, or `pinned`, the one it started under; then it waits for a worker that has it.
    */
   resume?: 'latest' | 'pinned';
@@ -51,7 +51,7 @@ export interface AgentDefinition<
   cycleWarning?: boolean;
   /**
    * What becomes of a run whose answer was cut, at the limit of output tokens or by a filter of the provider. `end`
-   * (default): it completes with that text, and says so (`finishReason`, `truncated`). `continue`: the model goes on where
+   * (default): it completes with that text, and says so (`finishReason`, `truncated`). `continue`: the model continues where
    * the limit cut it, which counts as an iteration, and the result is the whole text; strategies that ask questions of
    * their own treat it as `end`. `fail`: the run fails with the error `answer_cut`. Calls of a cut answer never run.
    */

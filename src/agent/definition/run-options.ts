@@ -29,7 +29,7 @@ export interface RunOptions extends StoredAsGiven, OfAgent, OfStrategy, Origin, 
 interface OfAgent {
   /** The model of the agent, if the request named another one. */
   agent_model?: string;
-  /** It goes on under the version it started under: true until it starts, then the id of that version. */
+  /** It continues under the version it started under: true until it starts, then the id of that version. */
   pinned?: true | string;
 }
 

@@ -10,7 +10,7 @@ export interface ListedRollout {
    * Shares by label, such as `{ a: 90, b: 10 }`, relative to their sum: one above 0, for 1 to 20 versions. A
    * version with 0 gets no new threads.
    */
-  weights: Record<string, number>;
+  shares: Record<string, number>;
   /** The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
   key: string | null;
   /** Versions with a share that no worker has had. */
@@ -56,7 +56,7 @@ export interface RolloutDefinition {
    * Shares by label, such as `{ a: 90, b: 10 }`, relative to their sum: one above 0, for 1 to 20 versions. A
    * version with 0 gets no new threads.
    */
-  weights: Record<string, number>;
+  shares: Record<string, number>;
   /** The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
   key?: string | null;
 }

@@ -178,15 +178,15 @@ function byTool({ tools, ...definition }: JsonObject): JsonObject {
 const most = 20;
 
 /** Reads a rollout whose fields have been checked. @throws LanefoldError `invalid_input`; `details.field` names the field */
-export function readRollout({ weights, key = null }: RolloutDefinition): Rollout {
-  const shares = Object.entries(weights);
-  if (shares.length === 0 || shares.length > most) throw invalid('weights', `must have 1 to ${most} versions`);
-  for (const [label] of shares)
-    if (!isLabel(label)) throw invalid('weights', `has ${JSON.stringify(label)}, which is not a version label`);
-  if (shares.every(([, share]) => share === 0)) throw invalid('weights', 'must have one version above 0');
+export function readRollout({ shares, key = null }: RolloutDefinition): Rollout {
+  const labels = Object.keys(shares);
+  if (labels.length === 0 || labels.length > most) throw invalid('shares', `must have 1 to ${most} versions`);
+  for (const label of labels)
+    if (!isLabel(label)) throw invalid('shares', `has ${JSON.stringify(label)}, which is not a version label`);
+  if (Object.values(shares).every((share) => share === 0)) throw invalid('shares', 'must have one version above 0');
   if (key !== null && !/^[a-z][a-z0-9_]{0,31}$/.test(key))
     throw invalid('key', 'must be the name of a limit key, or null for the thread');
-  return { weights, key };
+  return { shares, key };
 }
 
 const invalid = (field: string, problem: string): LanefoldError =>
@@ -199,17 +199,17 @@ const invalid = (field: string, problem: string): LanefoldError =>
 export type Rollout = Required<RolloutDefinition>;
 
 /**
- * The version that a rollout chooses for a key: always the same for the same weights. If the share of one version grows, keys
+ * The version that a rollout chooses for a key: always the same for the same shares. If the share of one version grows, keys
  * move to this version only; if it shrinks, they move away from this one only (weighted rendezvous hashing: Schindelhauer and
  * Schomaker, "Weighted Distributed Hash Tables", 2005).
  *
- * @returns undefined if every weight is 0
+ * @returns undefined if every share is 0
  */
-export function chooseVersion(agent: string, { weights }: Pick<Rollout, 'weights'>, key: string): string | undefined {
+export function chooseVersion(agent: string, { shares }: Pick<Rollout, 'shares'>, key: string): string | undefined {
   let best: { label: string; score: number } | undefined;
-  for (const [label, weight] of Object.entries(weights)) {
-    if (weight <= 0) continue;
-    const score = weight / -Math.log(pointOf(agent, label, key));
+  for (const [label, share] of Object.entries(shares)) {
+    if (share <= 0) continue;
+    const score = share / -Math.log(pointOf(agent, label, key));
     if (!best || score > best.score) best = { label, score };
   }
   return best?.label;

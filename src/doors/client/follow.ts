@@ -9,7 +9,7 @@ import { readSse, toItem, type SseMessage, type StreamItem, type StreamOptions }
 const silenceMs = 45_000;
 
 /**
- * Follows a run, or a thread across its runs. Reconnects where a connection ends too early, and goes on after the last
+ * Follows a run, or a thread across its runs. Reconnects where a connection ends too early, and continues after the last
  * event received: no event is missing or repeated, and neither is a character of an answer.
  */
 export async function* follow(

@@ -1101,7 +1101,7 @@ export interface ListedRun {
     /** The values of its scope that have an amount of their own. */
     key?: string;
     /**
-     * When it may let the run go on; absent if only the end of another run can tell.
+     * When it may let the run continue; absent if only the end of another run can tell.
      */
     until?: string;
   } | null;
@@ -1272,7 +1272,7 @@ export interface RunSnapshot<RESULT = Json> {
     /** The values of its scope that have an amount of their own. */
     key?: string;
     /**
-     * When it may let the run go on; absent if only the end of another run can tell.
+     * When it may let the run continue; absent if only the end of another run can tell.
      */
     until?: string;
   } | null;
@@ -1727,7 +1727,7 @@ export interface Run<RESULT = Json> {
     /** The values of its scope that have an amount of their own. */
     key?: string;
     /**
-     * When it may let the run go on; absent if only the end of another run can tell.
+     * When it may let the run continue; absent if only the end of another run can tell.
      */
     until?: string;
   } | null;

@@ -74,7 +74,7 @@ const fields = {
   endAt: date('The last slot is before.').meta({ doc: 'Every slot is before this time.' }).optional(),
   threadId: Id.optional().meta({
     description:
-      'The thread that all its runs go on with, created if it does not exist; default: a new one for each run.',
+      'The thread that all its runs continue with, created if it does not exist; default: a new one for each run.',
   }),
   overlap: Overlap.optional().meta({
     description:
@@ -207,7 +207,7 @@ export const schedules = noun('schedules', 'Schedules', {
     id: 'removeSchedule',
     route: 'DELETE /v1/schedules/{name}',
     summary: 'Remove a schedule',
-    description: 'Runs that it has started go on.',
+    description: 'Runs that it has started continue.',
     query: { tenant },
     own: { by },
     answer: { description: 'The schedule is removed.' },
@@ -228,7 +228,7 @@ export const schedules = noun('schedules', 'Schedules', {
     id: 'resumeSchedule',
     route: 'POST /v1/schedules/{name}/resume',
     summary: 'Resume a paused schedule',
-    description: 'It goes on with the next slot from now on.',
+    description: 'It continues with the next slot from now on.',
     doc: 'Resumes with the first slot from now on; slots that passed meanwhile do not run.',
     query: { tenant },
     own: { by },

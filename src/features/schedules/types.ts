@@ -36,7 +36,7 @@ export interface ListedSchedule {
   startAt?: Date;
   /** Every slot is before this time. */
   endAt?: Date;
-  /** The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+  /** The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
   threadId?: string;
   /**
    * While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits;
@@ -96,7 +96,7 @@ export interface ScheduleDefinition {
   startAt?: Date;
   /** Every slot is before this time. */
   endAt?: Date;
-  /** The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+  /** The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
   threadId?: string;
   /**
    * While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits;
@@ -213,7 +213,7 @@ export interface Schedules {
     },
   ): Promise<ListedSchedule>;
   /**
-   * Remove a schedule. Runs that it has started go on.
+   * Remove a schedule. Runs that it has started continue.
    *
    * @throws LanefoldError `schedule_not_found`
    */

@@ -1,12 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { operator, type Principal } from '../../base/access/principal.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
-import type { RunHandle } from '../../database/store/run/run.ts';
 import { Id } from '../schemas/values.ts';
 import { invalidRequest } from '../problem.ts';
 
 export const thread = z.object({ thread_id: Id });
-export const lane = thread.extend({ context_ref: Id });
 export const run = thread.extend({ run_id: Id });
 
 /** Who acts, for the log: a caller may claim any name, so its key is recorded with it. */
@@ -53,12 +51,6 @@ export function keyOf(
 
 export const replayed = (duplicate: boolean): Record<string, string> =>
   duplicate ? { 'Idempotent-Replayed': 'true' } : {};
-
-/** Headers of the response that accepts a run: the run's location, and whether it was accepted before. */
-export const receiptHeaders = ({ threadId, id, duplicate }: RunHandle): Record<string, string> => ({
-  Location: `/v1/threads/${threadId}/runs/${id}`,
-  ...replayed(duplicate),
-});
 
 export const replayedHeader = {
   headers: z.object({

@@ -63,7 +63,7 @@ export async function claim(
 
 const state: StrategyState = { phase: 'llm', iteration: 1, round: 0 };
 
-/** Commits a step at the number the worker believes in, and goes on to the next one if it was told so. */
+/** Commits a step at the number the worker believes in, and continues to the next one if it was told so. */
 export async function commit(
   { db }: Actor,
   run: Held,

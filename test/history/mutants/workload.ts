@@ -48,7 +48,7 @@ const appends: Scenario = async (world, { ann, bob }) => {
   await world.read('appends');
 };
 
-/** A worker's lease runs out, another one takes the run, and the first goes on writing. */
+/** A worker's lease runs out, another one takes the run, and the first continues writing. */
 const zombie: Scenario = async (world, { ann, w1, w2 }) => {
   await enqueue(ann, 'zombie', 'zombie');
   const lost = await claim(w1, 'w1', 'zombie', 'zombie');

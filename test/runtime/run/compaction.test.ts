@@ -208,7 +208,7 @@ describe('a compaction of its own accord', () => {
     summarization: 'request_new',
   } as const;
 
-  test('between rounds, a run over budget has its lane summarised and goes on', async () => {
+  test('between rounds, a run over budget has its lane summarised and continues', async () => {
     let rounds = 0;
     const model = lanefold.model(async (call) => {
       if (asks(call)) return { text: `Looked ${rounds} times.`, usage: [600, 6] };

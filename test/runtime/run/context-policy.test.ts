@@ -94,7 +94,7 @@ describe('a policy with a budget', () => {
     expect(refs[4]!['estimated_tokens']).toBe(500);
   });
 
-  test('is the log’s: a process that has never seen the lane goes on with its cut', async () => {
+  test('is the log’s: a process that has never seen the lane continues with its cut', async () => {
     const { threadId } = await ask(5, { contextPolicy: policy });
     const model = fakeModel([{ text }]);
     const other = await createLanefold({ ...lanefold.options, queuePrefix: 'other', models: { other: model } });

@@ -231,7 +231,7 @@ describe('a model whose window is unknown refuses a request as too long', () => 
     await expectVerified(threadId);
   });
 
-  test('a strategy that asks questions about the lane goes on', async () => {
+  test('a strategy that asks questions about the lane continues', async () => {
     const threadId = await longThread();
     serve(vllm);
     const { run } = await lanefold.run({ agent: 'tree', input: 'Now?', threadId });

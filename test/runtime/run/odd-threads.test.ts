@@ -52,7 +52,7 @@ const query = async <T>(sql: string, values: unknown[]): Promise<T[]> =>
 
 describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
   let threadId: string;
-  test('goes on, with the log as the model wrote it', async () => {
+  test('continues, with the log as the model wrote it', async () => {
     const model = `strict:${apis.indexOf(api)}`;
     const first = await lanefold.run({ agent: 'odd', model, input: 'Look.' });
     expect(first.run).toMatchObject({ status: 'completed', error: null });
@@ -126,7 +126,7 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
         agent: 'odd',
         model: `loose:${apis.indexOf(other)}`,
         threadId,
-        input: 'Go on.',
+        input: 'Continue.',
       });
       expect(run).toMatchObject({ status: 'completed', result: 'Done.' });
     }
@@ -147,7 +147,7 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
         agent: 'odd',
         model: `loose:${apis.indexOf(api)}`,
         threadId: id,
-        input: 'Go on.',
+        input: 'Continue.',
       });
       expect(run).toMatchObject({ status: 'completed', result: 'Done.' });
     }
@@ -238,7 +238,7 @@ describe('whatever providers wrote, a history is accepted by all of them', () =>
           agent: 'plain',
           model: `loose:${apis.indexOf(api)}`,
           threadId: id,
-          input: 'Go on.',
+          input: 'Continue.',
         });
         expect(run).toMatchObject({ status: 'completed', error: null });
         const [row] = await query<{ verified: boolean }>('select lanefold.verify_call($1, $2) as verified', [

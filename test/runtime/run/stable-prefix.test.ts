@@ -16,7 +16,7 @@ interface Request {
   dropped: string | undefined;
 }
 
-/** The requests of a conversation: of one process that goes on, or each of one that has to read the log first. */
+/** The requests of a conversation: of one process that continues, or each of one that has to read the log first. */
 async function requestsOf(messages: Message[], option: PolicyOption | undefined, afresh: boolean): Promise<Request[]> {
   const counting = createCounting({ contextWindows: { 'some:model': 4_000 } });
   const policy = option === undefined ? undefined : readPolicy(option);

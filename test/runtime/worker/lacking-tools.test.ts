@@ -139,7 +139,7 @@ describe('a worker that has the agent of a run but not its tools', () => {
     }
   });
 
-  test('does not take over a call that it cannot make; the run waits, says so, and goes on with a worker that can', async () => {
+  test('does not take over a call that it cannot make; the run waits, says so, and continues with a worker that can', async () => {
     const first = await startWorker({ agents: [clerk('sign')] });
     const run = await go({ model: calls('sign') });
     const [call] = await until('it waits for its approval', async () => {

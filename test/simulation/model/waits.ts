@@ -33,7 +33,7 @@ export function suspendRun(thread: Thread, at: number, runId: string, lease: num
   return { step: step + 1, ...goOn(thread, at, run, run.queue_prefix) };
 }
 
-/** A suspended run goes on once none of its calls waits. */
+/** A suspended run continues once none of its calls waits. */
 function goOn(thread: Thread, at: number, run: Run, prefix: string): Body {
   if (run.status !== 'suspended') return { status: run.status };
   const open = run.calls.flatMap(({ open_until }) => open_until ?? []);
@@ -76,7 +76,7 @@ export function decideToolCall(thread: Thread, at: number, runId: string, round:
   return { ...word, call: named, duplicate: false, ...goOn(thread, at, run, p['queue_prefix']) };
 }
 
-/** Denies the calls whose time is up. Returns the job of a run that goes on. */
+/** Denies the calls whose time is up. Returns the job of a run that continues. */
 export function expireWaits(thread: Thread, at: number, runId: string, prefix: string): Body | null {
   const run = runOf(thread, runId);
   if (run?.status !== 'suspended' || !(run.suspended_until! < at)) return null;

@@ -93,7 +93,7 @@ async function harm(random: Random, signal: AbortSignal | undefined): Promise<vo
   const worker = world.workers.get(caller());
   if (random.chance(0.7)) worker?.crash(random.int(100, 3_000));
   else worker?.block(random.int(2 * lockMs, 4 * lockMs));
-  // a blocked worker goes on, and has lost the run
+  // a blocked worker continues, and has lost the run
   await delay(4 * lockMs, undefined, signal ? { signal } : {});
 }
 

@@ -64,7 +64,7 @@ const agent = {
   name: 'agent',
   ...settings,
   tools: [...common, ...waitingTools, ...delegating('other', 'rare'), passing('pass', 'other')],
-  /** Its runs go on under the version that they began with. */
+  /** Its runs continue under the version that they began with. */
   resume: 'pinned',
 } as const;
 const agents = {

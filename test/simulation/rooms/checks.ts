@@ -57,7 +57,7 @@ export class Checks {
       if (progress.hasStopped(world.clock.now, left.length)) {
         const [{ name }] = left as [Left];
         const some = left.slice(0, 5).map(({ what }) => what);
-        world.report(name, `${left.length} do not go on, such as ${some.join('; ')}`);
+        world.report(name, `${left.length} do not continue, such as ${some.join('; ')}`);
       }
       await world.happen(50);
     }

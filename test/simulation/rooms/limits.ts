@@ -17,7 +17,7 @@ const most = `case name ${limits
   .map(({ name, amount }) => `when '${name}' then ${amount}`)
   .join(' ')} end`;
 
-/** Several limits on the same runs, of which more wait than may go on; see `calm` for how they get through. */
+/** Several limits on the same runs, of which more wait than may continue; see `calm` for how they get through. */
 export const limiting: Room = {
   name: 'limits',
   calls: [

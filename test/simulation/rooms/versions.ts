@@ -16,7 +16,7 @@ export const versions: Room = {
       name: 'roll out',
       share: 1,
       ask: ({ library }, { random }) =>
-        library.agents.setRollout('agent', { weights: { 1: random.int(0, 3), 2: random.int(1, 3) } }),
+        library.agents.setRollout('agent', { shares: { 1: random.int(0, 3), 2: random.int(1, 3) } }),
     },
     {
       name: 'move thread',
@@ -31,7 +31,7 @@ export const versions: Room = {
       where r.status = 'running' and not (r.agent = any (w.agents)
         and (${wanted('r')} is null or r.agent || '@' || ${wanted('r')} = any (w.versions)))`,
     'a-pinned-run-keeps-its-version': `
-      select format('%s of %s began with %s, and goes on under %s', r.id, r.thread_id, r.options ->> 'pinned', r.agent_version)
+      select format('%s of %s began with %s, and continues under %s', r.id, r.thread_id, r.options ->> 'pinned', r.agent_version)
       from lanefold._run r
       where r.status = 'running' and jsonb_typeof(r.options -> 'pinned') = 'string' and r.agent_version <> r.options ->> 'pinned'`,
     // a worker that was there for so long has seen the run

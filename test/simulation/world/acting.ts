@@ -1,4 +1,4 @@
-/** Who acts. What waits for one that has crashed never happens; one that is frozen goes on later. */
+/** Who acts. What waits for one that has crashed never happens; one that is frozen continues later. */
 export interface Acting {
   /** Rises with each crash. */
   life: number;

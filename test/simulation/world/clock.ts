@@ -50,7 +50,7 @@ export class Clock {
     enter(acting && { clock: this, acting, life: event.life });
     try {
       await happen();
-      // whatever waited for it goes on before the next event
+      // whatever waited for it continues before the next event
       await quiescence();
     } finally {
       enter(undefined);

@@ -5,7 +5,7 @@
  */
 const maxPauseMs = 400_000;
 
-/** Whether the runs that are left go on to end, one after the other. */
+/** Whether the runs that are left continue to end, one after the other. */
 export class Progress {
   #left = Infinity;
   #since: number;

@@ -44,7 +44,7 @@ export const hasCrashed = (): boolean => moment?.life !== moment?.acting.life;
  */
 export const quiescence = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
-/** Lets the rest of this process go on, outside of any event. */
+/** Lets the rest of this process continue, outside of any event. */
 export const breathe = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
 
 /**

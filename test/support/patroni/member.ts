@@ -23,7 +23,7 @@ export interface Member {
   start(): Promise<void>;
   /** Stops every process for a while: the machine is silent. */
   freeze(): void;
-  /** Stops Patroni alone: PostgreSQL goes on, and does not learn that another member has become the primary. */
+  /** Stops Patroni alone: PostgreSQL continues, and does not learn that another member has become the primary. */
   hang(): void;
   thaw(): void;
   /** Ends every process at once: the machine is gone. */

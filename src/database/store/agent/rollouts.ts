@@ -12,7 +12,7 @@ export const readRollouts = (db: Database): Promise<StoredRollout[]> =>
   readRows<StoredRollout>(
     db,
     'read_rollouts',
-    `select agent, weights, key, updated_at, updated_by from lanefold._rollout order by agent`,
+    `select agent, shares, key, updated_at, updated_by from lanefold._rollout order by agent`,
   );
 
 export async function setRollout(db: Database, agent: string, rollout: Rollout, by: string): Promise<void> {

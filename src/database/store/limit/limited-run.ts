@@ -59,7 +59,7 @@ export interface Delay {
   cancel_requested?: boolean;
 }
 
-/** Returns a run to the queue until a limit lets it go on: see `delay_run`. */
+/** Returns a run to the queue until a limit lets it continue: see `delay_run`. */
 export async function delayRun(db: Database, run: HeldLease, limitedBy: JsonObject): Promise<Delay> {
   const result = (await call(db.queryLocking, 'delay_run', {
     threadId: run.threadId,

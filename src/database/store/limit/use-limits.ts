@@ -68,7 +68,7 @@ export interface LimitAnswer {
   stale?: number;
   /** The place whose limit refuses. */
   refused?: string;
-  /** When that limit may let the run go on; absent if only the end of another run can tell. */
+  /** When that limit may let the run continue; absent if only the end of another run can tell. */
   delay_ms?: number;
   /** The limit wants the run to end. */
   ends?: true;

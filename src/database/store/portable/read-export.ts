@@ -68,7 +68,7 @@ async function interrupted(db: Database, id: string, seq: number): Promise<Lanef
 
 /**
  * The runs that have begun or ended before the entry `rev`, with their ledgers; without requests, states and events. A run
- * that goes on after that entry has the status `running`.
+ * that continues after that entry has the status `running`.
  */
 export async function* exportRuns(
   db: Database,

@@ -174,7 +174,7 @@ const run = {
       since: time('Since when it waits.'),
       owner: Id.optional().describe('The tenant that set it; absent: the operator.'),
       key: z.string().optional().describe('The values of its scope that have an amount of their own.'),
-      until: time('When it may let the run go on; absent if only the end of another run can tell.').optional(),
+      until: time('When it may let the run continue; absent if only the end of another run can tell.').optional(),
     })
     .nullable()
     .describe('The limit that a queued run waits for.'),

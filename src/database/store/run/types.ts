@@ -126,7 +126,7 @@ export interface ListedRun {
     owner?: string;
     /** The values of its scope that have an amount of their own. */
     key?: string;
-    /** When it may let the run go on; absent if only the end of another run can tell. */
+    /** When it may let the run continue; absent if only the end of another run can tell. */
     until?: string;
   } | null;
   /** The version of its agent the run waits for, if workers know the agent but lack the version. */
@@ -388,7 +388,7 @@ export interface RunState {
     owner?: string;
     /** The values of its scope that have an amount of their own. */
     key?: string;
-    /** When it may let the run go on; absent if only the end of another run can tell. */
+    /** When it may let the run continue; absent if only the end of another run can tell. */
     until?: string;
   } | null;
   /** The version of its agent the run waits for, if workers know the agent but lack the version. */

@@ -55,7 +55,7 @@ export async function findOpenRunWaits(
   }));
 }
 
-/** Tells the parent's thread of the end of a child run. Returns the jobs of the runs that go on. */
+/** Tells the parent's thread of the end of a child run. Returns the jobs of the runs that continue. */
 export async function endChild(
   db: Database,
   { parent_thread_id: parent, run_id: runId }: EndedChild,

@@ -93,7 +93,7 @@ export async function endWaitTask(db: Database, wait: WaitTask): Promise<boolean
 }
 
 /**
- * Whether the child run of a wait may go on: false if its call has another result, its parent was told that it has ended or
+ * Whether the child run of a wait may continue: false if its call has another result, its parent was told that it has ended or
  * could not start, or its parent did not complete.
  */
 export async function isWanted(db: Database, wait: WaitTask): Promise<boolean> {

@@ -238,7 +238,7 @@ const Signal = typed(
 export const EvalWaitOptions = z
   .object({
     timeoutMs: whole(1).optional().describe('Default: ten minutes.'),
-    signal: Signal.optional().describe('Ends the waiting; the eval goes on.'),
+    signal: Signal.optional().describe('Ends the waiting; the eval continues.'),
   })
   .meta({ doc: 'How long to wait for the end of an eval.' });
 

@@ -92,7 +92,7 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
             hint:
               found.unattended.length > 0
                 ? `No live worker has ${found.unattended.join(', ')}. Start one that does, or cancel the eval.`
-                : 'It goes on while workers have its agents; wait again, or look at its items.',
+                : 'It continues while workers have its agents; wait again, or look at its items.',
             details: { unattended: found.unattended },
           });
         }

@@ -108,7 +108,7 @@ export interface EvalVariant {
 export interface EvalWaitOptions {
   /** Default: ten minutes. */
   timeoutMs?: number;
-  /** Ends the waiting; the eval goes on. */
+  /** Ends the waiting; the eval continues. */
   signal?: AbortSignal;
 }
 

@@ -90,7 +90,7 @@ async function runMonitor(deps: MonitorDependencies, monitor: TakenMonitor, stop
   }
 }
 
-/** Scores the next runs. After an outage, the next look goes on with the run that could not be scored. */
+/** Scores the next runs. After an outage, the next look continues with the run that could not be scored. */
 async function readOn(deps: MonitorDependencies, monitor: TakenMonitor, held: HeldMonitor): Promise<void> {
   let cursor: MonitorCursor | undefined = {
     read_to: monitor.read_to,

@@ -39,7 +39,7 @@ export async function removeSchedule(
   return await call(db.query, 'remove_schedule', { tenant, name, by, source: source ?? null });
 }
 
-/** Pauses it, or lets it go on with the slot `nextAt`. Returns false if it was changed since it had this version. */
+/** Pauses it, or lets it continue with the slot `nextAt`. Returns false if it was changed since it had this version. */
 export async function pauseSchedule(
   db: Database,
   tenant: string,

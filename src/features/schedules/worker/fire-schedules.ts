@@ -13,7 +13,7 @@ const batch = 20;
 /** Slots that wait for an earlier run which a look looks at: any number of them costs it two statements. */
 const mostWaiting = 200;
 
-/** Where the next look goes on with the slots that wait. */
+/** Where the next look continues with the slots that wait. */
 export interface WaitingPlace {
   after?: OpenSlot | undefined;
 }

@@ -40,7 +40,7 @@ export async function rotateWebhook(
   return (secret as string | null) ?? undefined;
 }
 
-/** Pauses it, or lets it go on. Returns false if there is none. */
+/** Pauses it, or lets it continue. Returns false if there is none. */
 export const pauseWebhook = (
   db: Database,
   tenant: string,

@@ -20,9 +20,9 @@ function addRollouts(group: Command): void {
     examples: ['lanefold agents rollouts'],
     show(rollouts) {
       if (rollouts.length === 0) return note('there are no rollouts; set one with `lanefold agents rollout`');
-      const rows = rollouts.map(({ agent, weights, key, updatedAt, updatedBy }) => [
+      const rows = rollouts.map(({ agent, shares, key, updatedAt, updatedBy }) => [
         agent,
-        sharesOf(weights),
+        sharesOf(shares),
         key ?? 'thread',
         updatedAt.toISOString(),
         updatedBy,
@@ -37,14 +37,14 @@ function addRollouts(group: Command): void {
     examples: ['lanefold agents rollout support a=90 b=10', 'lanefold agents rollout support b=1'],
     arguments: [name],
     flags: { key: 'limit key whose value is hashed instead of the thread, such as customer' },
-    without: ['weights'],
+    without: ['shares'],
     more: {
       add: (command) =>
         command.argument('<label=share...>', 'shares of versions by label, such as a=90 b=10', readShares),
-      fields: (_, [weights]) => ({ weights }),
+      fields: (_, [shares]) => ({ shares }),
     },
-    show({ weights, unknown }, agent) {
-      print(`${agent}: ${sharesOf(weights)}`);
+    show({ shares, unknown }, agent) {
+      print(`${agent}: ${sharesOf(shares)}`);
       if (unknown.length > 0)
         note(`no worker has had ${unknown.join(', ')}: until one does, the first version serves instead`);
     },
@@ -101,8 +101,8 @@ function addVersions(group: Command): void {
   });
 }
 
-const sharesOf = (weights: Record<string, number>): string =>
-  Object.entries(weights)
+const sharesOf = (shares: Record<string, number>): string =>
+  Object.entries(shares)
     .map(([label, share]) => `${label}=${share}`)
     .join(' ');
 

@@ -52,7 +52,7 @@ export const addChaos = (program: Command): Command =>
         'a provider gives odd answers to others, and a receiver of webhooks fails now and then. It then waits until all runs have ended and checks every invariant in the database, the logs of the provider and the receiver, and the history: what clients and workers asked and were told. ' +
         'A scenario is one injected fault that hit at least one active run; faults that hit none are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
         'hits depends on timing.\n\n' +
-        'Long campaigns are better split (`--campaigns`), and with `--log` the same command goes on after an interruption. The command starts its own servers in a temporary folder and removes them afterwards; it ignores DATABASE_URL and ' +
+        'Long campaigns are better split (`--campaigns`), and with `--log` the same command continues after an interruption. The command starts its own servers in a temporary folder and removes them afterwards; it ignores DATABASE_URL and ' +
         'REDIS_URL. If an invariant is violated, it exits with 1, writes the affected ids to the report and keeps the folder. ' +
         'Your own agents call their real models and tools: use scripted ones unless you want that.',
     )

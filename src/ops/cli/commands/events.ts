@@ -43,7 +43,7 @@ export function addEvents(program: Command): Command {
       }),
     );
 
-  subcommand(events, 'token', 'sign a token with which anybody may send an event')
+  subcommand(events, 'token', 'sign a token with which anyone may send an event')
     .argument('<event>', 'name of the event')
     .option('--expires <duration>', 'how long it is valid, such as 7d; default: 30d', duration)
     .option('--keep <duration>', 'keep the event for calls that wait later', duration)

@@ -31,8 +31,8 @@ export function addSchedules(program: Command): Command {
 
   for (const [verb, done, summary] of [
     ['pause', 'paused', 'pause a schedule'],
-    ['resume', 'resumed', 'let a paused schedule go on with the next slot from now on'],
-    ['remove', 'removed', 'remove a schedule; runs that it has started go on'],
+    ['resume', 'resumed', 'let a paused schedule continue with the next slot from now on'],
+    ['remove', 'removed', 'remove a schedule; runs that it has started continue'],
   ] as const)
     operationCommand(group, schedules, verb, {
       summary,
@@ -73,7 +73,7 @@ function addSet(group: Command): void {
       timeZone: 'IANA time zone; default: UTC',
       startAt: 'the first slot is not before, in ISO 8601',
       endAt: 'the last slot is before, in ISO 8601',
-      threadId: 'thread that all its runs go on with; default: a new one for each',
+      threadId: 'thread that all its runs continue with; default: a new one for each',
       overlap: 'what a slot does while an earlier run has not ended',
       catchUp: 'which slots of a backlog to run',
       jitterMs: 'delays each slot by up to this much',

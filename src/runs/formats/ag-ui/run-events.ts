@@ -95,7 +95,7 @@ export class RunEvents {
     yield* this.#subAgents.announce();
   }
 
-  /** Ends the AG-UI run; the run itself may go on. */
+  /** Ends the AG-UI run; the run itself may continue. */
   *finish(outcome: AgUiOutcome, more: { result?: Json; reason?: string; truncated?: boolean } = {}): Generator<Mapped> {
     yield* this.#close();
     const { result, reason, truncated = this.#cut } = more;
@@ -282,7 +282,7 @@ export class SubAgents {
     yield* this.#open.values();
   }
 
-  /** The segment ends while they go on. */
+  /** The segment ends while they continue. */
   *leave(): Generator<AgUiEvent> {
     for (const id of this.#open.keys())
       yield { type: 'SUBAGENT_FINISHED', subagentRunId: id, outcome: { type: 'suspended' } };

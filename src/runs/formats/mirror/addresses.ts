@@ -84,7 +84,7 @@ export interface LaneState {
 export const emptyLane: LaneState = { lastSeq: -1, shown: { prompt: null, keys: [] } };
 
 /**
- * What has to happen to a lane so that it shows a view, or goes on showing the `same`: an append, which may have no
+ * What has to happen to a lane so that it shows a view, or continues showing the `same`: an append, which may have no
  * messages, or a replace. An append fails where the lane no longer ends at `lastSeq`.
  */
 export function planLane(

@@ -108,7 +108,7 @@ export const agents = noun('agents', tag, {
     doc:
       'Sets which versions of an agent serve its threads, by shares. A thread keeps the version it got first, whatever the ' +
       'shares become. Processes notice within five seconds. A version that no worker has had is named in `unknown`.\n\n' +
-      "@example\nconst { unknown } = await lanefold.agents.setRollout('support', { weights: { a: 90, b: 10 } });\n" +
+      "@example\nconst { unknown } = await lanefold.agents.setRollout('support', { shares: { a: 90, b: 10 } });\n" +
       "if (unknown.length > 0) console.warn(`No worker has had ${unknown.join(', ')}.`);",
     params,
     body: RolloutDefinition,

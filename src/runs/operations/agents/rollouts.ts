@@ -29,7 +29,7 @@ export function rolloutsOf(db: Database, agents: AgentRegistry, onChange: () => 
   };
   const list = async (stored: StoredRollout): Promise<ListedRollout> => {
     const known = await knownLabels(stored.agent);
-    return { ...stored, unknown: Object.keys(stored.weights).filter((label) => !known.has(label)) };
+    return { ...stored, unknown: Object.keys(stored.shares).filter((label) => !known.has(label)) };
   };
   const find = async (agent: string) => (await readRollouts(db)).find((one) => one.agent === agent);
   return {

@@ -64,7 +64,7 @@ export interface DeclaredAgents {
    * `unknown`.
    *
    * @example
-   * const { unknown } = await lanefold.agents.setRollout('support', { weights: { a: 90, b: 10 } });
+   * const { unknown } = await lanefold.agents.setRollout('support', { shares: { a: 90, b: 10 } });
    * if (unknown.length > 0) console.warn(`No worker has had ${unknown.join(', ')}.`);
    *
    * @throws LanefoldError `invalid_input`

@@ -9,7 +9,7 @@ export const left: readonly string[] = [
   'logs of your processes, and copies that clients of the API made',
 ];
 
-/** Of the erasure of a tenant: it may go on, and you decide what it may do. */
+/** Of the erasure of a tenant: it may continue, and you decide what it may do. */
 export const leftOfTenant: readonly string[] = [
   'API keys of the tenant: revoke them, or they start further runs; tokens of events end with the key that made them, or when they expire',
   'limits of the tenant and what was used of limits, with the values that they count by, such as ids of customers and users',

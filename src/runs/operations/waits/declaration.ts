@@ -158,9 +158,9 @@ export const events = noun('events', 'Waits', {
     route: 'POST /v1/events/{event}/tokens',
     scope: 'steer',
     audit: 'here',
-    summary: 'Create a signed path with which anybody may send an event',
+    summary: 'Create a signed path with which anyone may send an event',
     doc:
-      'A token with which anybody may send this event once or more: `POST /signed/events/<token>`, with the payload as its ' +
+      'A token with which anyone may send this event once or more: `POST /signed/events/<token>`, with the payload as its ' +
       'JSON body. For links in mails and for callbacks of other systems.',
     body: NewEventToken,
     bodyIs: 'options',

@@ -53,7 +53,7 @@ export interface Events {
     },
   ): Promise<SentEvent>;
   /**
-   * A token with which anybody may send this event once or more: `POST /signed/events/<token>`, with the payload as
+   * A token with which anyone may send this event once or more: `POST /signed/events/<token>`, with the payload as
    * its JSON body. For links in mails and for callbacks of other systems.
    *
    * @throws LanefoldError `invalid_id`, `invalid_input`, `missing_token_secret`
