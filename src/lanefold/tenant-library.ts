@@ -2,11 +2,9 @@ import type { Logger } from '../base/log/logger.ts';
 import { withAudit } from '../database/store/access/audited-act.ts';
 import type { Database } from '../database/postgres/pool.ts';
 import { operationsOf, type FeatureHost } from '../features/feature.ts';
-import { noteAuditing } from '../features/library/auditing.ts';
-import { noteDatabase } from '../features/library/database-of.ts';
+import { noteInternals } from '../features/library/internals.ts';
 import type { TenantLibrary } from '../features/library/library.ts';
 import { auditOf, keysOf } from '../runs/operations/access/keys.ts';
-import { compact } from '../runs/operations/contexts/compact.ts';
 import { contextsOf } from '../runs/operations/contexts/contexts.ts';
 import { evidenceOf } from '../runs/operations/evidence/evidence.ts';
 import { limitsOf } from '../runs/operations/limits/limits.ts';
@@ -15,8 +13,6 @@ import { runsOf } from '../runs/operations/runs/runs-of.ts';
 import type { RunWaiter } from '../runs/operations/runs/waiter.ts';
 import type { Keeper } from '../runs/operations/threads/erase.ts';
 import { threadsOf } from '../runs/operations/threads/threads.ts';
-import { checked } from '../base/operations/checked.ts';
-import { events, waits } from '../runs/operations/waits/declaration.ts';
 import { eventsOf } from '../runs/operations/waits/events.ts';
 import { waitsOf } from '../runs/operations/waits/waits.ts';
 import { findUnattendedIn } from '../runs/fleet/unattended.ts';
@@ -42,7 +38,7 @@ export function tenantLibrary(
 ): TenantLibrary {
   const { all, queue, log, secrets, keepers, scopeTo } = host;
   const accepting = host.acceptingOn(db);
-  const { agents, models, counting } = accepting;
+  const { agents, counting } = accepting;
   const runs = runsOf({
     ...accepting,
     waiter,
@@ -51,23 +47,19 @@ export function tenantLibrary(
     tokenSecrets: secrets,
     findUnattended: findUnattendedIn(db, all),
   });
-  const contexts = contextsOf({
-    db,
-    agents,
-    models,
-    counting,
-    compact: (threadId, options) => compact(accepting, threadId, options),
-  });
+  const contexts = contextsOf(accepting);
   const threads = threadsOf({ db, queue, keepers, agents, counting, streams });
-  noteDatabase(threads, db);
-  noteAuditing(threads, (acts) => tenantLibrary(host, withAudit(db, acts), streams, waiter));
+  noteInternals(threads, {
+    db,
+    auditing: (acts) => tenantLibrary(host, withAudit(db, acts), streams, waiter),
+  });
   const parts = {
     runs,
     contexts,
     keys: keysOf(db, secrets),
     limits: limitsOf(db, () => host.refreshLimits()),
-    events: checked(events, eventsOf({ db, all, queue, secrets, scopeTo })),
-    waits: checked(waits, waitsOf(db, queue)),
+    events: eventsOf({ db, all, queue, secrets, scopeTo }),
+    waits: waitsOf(db, queue),
     audit: auditOf(db),
     approvals: approvalsOf(db),
     ...operationsOf(host.features, host, db, runs),

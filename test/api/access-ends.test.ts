@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { readSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
 import { bearer, caller, problem, startApi, type Api } from './helpers.ts';
-import { databaseOf } from '../../src/features/library/database-of.ts';
+import { databaseOf } from '../../src/features/library/internals.ts';
 
 const hourMs = 3_600_000;
 

@@ -58,7 +58,9 @@ class Types {
 
   source(): string {
     const named = this.#own.map(([name, schema]) => this.#declare(name, schema as unknown as Schema));
-    const nouns = this.#nouns.map((noun) => this.#interface(noun));
+    const nouns = this.#nouns
+      .filter(({ operations }) => Object.values(operations).some(({ byHand }) => !byHand))
+      .map((noun) => this.#interface(noun));
     const imports = [...this.#imports]
       .filter(([, from]) => from !== this.target)
       .map(([name, from]) => {

@@ -6,7 +6,7 @@ import { LanefoldSession } from 'lanefold/openai-agents';
 import { serialize } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendEntries } from '../../src/database/store/log/append-entries.ts';
-import { databaseOf } from '../../src/features/library/database-of.ts';
+import { databaseOf } from '../../src/features/library/internals.ts';
 import { refused } from '../db/helpers.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { lineWriter } from './rehash.ts';

@@ -6,7 +6,7 @@ import { DelayedError } from 'bullmq';
 import { Redis } from 'ioredis';
 import { defineAgent, type RunRef } from 'lanefold';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { databaseOf } from '../../src/features/library/database-of.ts';
+import { databaseOf } from '../../src/features/library/internals.ts';
 import type { RunJob, QueueOptions, RunQueue } from '../../src/runs/queue/queue.ts';
 import { openQueue } from '../../src/runs/queue/open-queue.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import { may, operator, type Principal } from '../../base/access/principal.ts';
 import type { AgUiRequest } from './runs/request.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { auditing } from '../../features/library/auditing.ts';
+import { auditing } from '../../features/library/internals.ts';
 import type { Library } from '../../features/library/library.ts';
 import { withinRuns } from '../../server/access/limit-runs.ts';
 import { callerOf } from '../../server/access/limited-parties.ts';

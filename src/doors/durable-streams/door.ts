@@ -1,4 +1,4 @@
-import { databaseOf } from '../../features/library/database-of.ts';
+import { databaseOf } from '../../features/library/internals.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import {

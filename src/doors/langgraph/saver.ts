@@ -14,7 +14,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { assertStorable } from '../../base/checks/values.ts';
 import { TurnsByKey } from '../../base/common/promises.ts';
 import { isLanefoldError, LanefoldError } from '../../base/errors.ts';
-import { databaseOf } from '../../features/library/database-of.ts';
+import { databaseOf } from '../../features/library/internals.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { deltaHistory, listCheckpoints } from './list-checkpoints.ts';

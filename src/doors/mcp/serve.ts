@@ -1,6 +1,6 @@
 import { McpServer, createMcpHandler as createSdkHandler } from '@modelcontextprotocol/server';
 import { packageVersion } from '../../base/environment.ts';
-import { databaseOf } from '../../features/library/database-of.ts';
+import { databaseOf } from '../../features/library/internals.ts';
 import type { Library } from '../../features/library/library.ts';
 import { idsOf } from '../../database/store/tenant/tenant-settings.ts';
 import { apiOf, type McpContext } from './api.ts';

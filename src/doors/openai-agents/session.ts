@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { assertId, newThreadId } from '../../base/checks/ids.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import { databaseOf } from '../../features/library/database-of.ts';
+import { databaseOf } from '../../features/library/internals.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { readReceipt } from '../../database/store/history/read-appended.ts';

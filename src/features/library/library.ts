@@ -5,19 +5,13 @@ import type { AuditLog, ApiKeys } from '../../runs/operations/access/keys.ts';
 import type { Agents } from '../../runs/operations/agents/agents.ts';
 import type { TamperEvidence } from '../../runs/operations/evidence/evidence.ts';
 import type { Contexts } from '../../runs/operations/contexts/methods.ts';
-import type { Evals } from '../evals/operations/types.ts';
-import type { Cases } from '../evals/types.ts';
-import type { CaseFiles, EvalEnds } from '../evals/operations/methods.ts';
-import type { Monitors } from '../monitors/types.ts';
 import type { Limits } from '../../runs/operations/limits/limits.ts';
-import type { Schedules } from '../schedules/types.ts';
-import type { Webhooks } from '../webhooks/types.ts';
+import type { FeatureLibrary } from './features.ts';
 import type { Approvals } from '../../runs/operations/runs/types.ts';
 import type { Runs } from '../../runs/operations/runs/runs.ts';
 import type { StrategyName } from '../../agent/strategies/types.ts';
 import type { TenantStreams } from '../../runs/streams/open.ts';
-import type { Events } from '../../runs/operations/waits/types.ts';
-import type { Waits } from '../../runs/operations/waits/types.ts';
+import type { Events, Waits } from '../../runs/operations/waits/types.ts';
 import type { Threads } from '../../runs/operations/threads/methods.ts';
 import type { SignedEvents } from '../../runs/operations/waits/events.ts';
 import type { DeclaredLibrary, Tenants, Workers } from '../../runs/operations/fleet/types.ts';
@@ -26,7 +20,7 @@ import type { DeclaredLibrary, Tenants, Workers } from '../../runs/operations/fl
 export interface TenantLibrary<
   AGENTS extends AgentDefinition = AgentDefinition,
   STRATEGY extends string = StrategyName,
-> {
+> extends FeatureLibrary {
   readonly threads: Threads;
   readonly runs: Runs<AGENTS, STRATEGY>;
   readonly contexts: Contexts;
@@ -34,20 +28,10 @@ export interface TenantLibrary<
   readonly keys: ApiKeys;
   /** Limits of runs, model calls, tokens and money, and what was used of them. */
   readonly limits: Limits;
-  /** What starts by itself: cron and intervals. Workers start the runs. */
-  readonly schedules: Schedules;
   /** Events for tool calls that wait. */
   readonly events: Events & SignedEvents;
   /** What tool calls wait for, and how to resolve them. */
   readonly waits: Waits;
-  /** Webhooks: endpoints that are told of the ends of runs and the like. */
-  readonly webhooks: Webhooks;
-  /** Cases: past runs and model calls that evals repeat. */
-  readonly cases: Cases & CaseFiles;
-  /** Evals: cases asked again under variants, and scored. Workers run them. */
-  readonly evals: Evals & EvalEnds;
-  /** Monitors: scorers of a share of the runs that end. */
-  readonly monitors: Monitors;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first. */

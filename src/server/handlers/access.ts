@@ -2,7 +2,7 @@ import { assertMayMint } from '../../base/access/browser-token.ts';
 import { assertMayGrant, type Principal } from '../../base/access/principal.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import { asHere, processClock } from '../../base/common/timer.ts';
-import { databaseOf } from '../../features/library/database-of.ts';
+import { databaseOf } from '../../features/library/internals.ts';
 import type { AuditQuery } from '../../database/store/access/types.ts';
 import { usedLimits } from '../../runs/operations/limits/usage.ts';
 import type { LimitUsageOptions } from '../../runs/operations/limits/types.ts';

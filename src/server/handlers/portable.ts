@@ -3,7 +3,7 @@ import { newThreadId } from '../../base/checks/ids.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import { hasMoreValues, maxValues } from '../../base/common/json-bytes.ts';
 import { idsOf } from '../../database/store/tenant/tenant-settings.ts';
-import { databaseOf } from '../../features/library/database-of.ts';
+import { databaseOf } from '../../features/library/internals.ts';
 import { refusedAt } from '../../runs/formats/portable/notes.ts';
 import type { ThreadSource } from '../../runs/operations/threads/import.ts';
 import type { ImportOptions } from '../../runs/operations/threads/types.ts';

@@ -56,8 +56,6 @@ export interface NewKey {
   expiresInMs?: number;
 }
 
-export interface DeclaredAudit {}
-
 export interface DeclaredKeys {
   /**
    * Creates a key. A library of one tenant creates keys for that tenant.

@@ -1,3 +1,4 @@
+import { checked } from '../../../base/operations/checked.ts';
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
 import { assertWhole, centuryMs } from '../../../base/checks/values.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -12,6 +13,7 @@ import {
   type EventGrant,
 } from '../../../base/tokens/token.ts';
 import { sendEvent } from './send-event.ts';
+import { events } from './declaration.ts';
 import type { Events, SentEvent } from './types.ts';
 
 /** Sends events without a key. */
@@ -50,7 +52,7 @@ export function eventsOf({ db, all, queue, secrets, scopeTo }: EventsDeps): Even
       throw tokenExpired('The key that made the token of this event was revoked, or has expired.');
     return grant;
   };
-  return {
+  return checked<Events & SignedEvents>(events, {
     send: (event, payload, options = {}) => sendEvent(db, queue, event, payload, options),
     async token(event, { expiresMs = defaultEventTokenMs, keepMs = 0, keyId } = {}) {
       assertId(event, 'The event');
@@ -70,5 +72,5 @@ export function eventsOf({ db, all, queue, secrets, scopeTo }: EventsDeps): Even
       const { tenant, event, keepMs } = await grantOf(token);
       return sendEvent(scopeTo(tenant), queue, event, payload, { keepMs, by: 'signed' });
     },
-  };
+  });
 }
