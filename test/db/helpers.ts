@@ -24,7 +24,6 @@ export interface TestLog extends TestDatabase {
 }
 
 const noWaits = new QuietWaits(async () => [], 600_000);
-const noQueue = () => Promise.reject(new Error('This log has no queue.'));
 
 /** The library's log on a database of its own, without a queue. `drop` closes it. */
 export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
@@ -38,7 +37,8 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
     ...database,
     db,
     threads: threadsOf({ db, agents, counting, streams, queue: undefined, keepers: [] }),
-    contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, compact: noQueue }),
+    // without a queue, no lane is compacted
+    contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, queue: undefined as never }),
     async drop() {
       await streams.close();
       await db.close();
