@@ -10,7 +10,7 @@ import { emptyApp } from './openapi.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { addMcp } from './routes/mcp.ts';
-import { addMetrics, addProbes } from './routes/operations.ts';
+import { addMetrics, addProbes } from './routes/probes.ts';
 import { addSignedEvents } from './routes/signed-events.ts';
 import { siteOf, type Site } from './site.ts';
 

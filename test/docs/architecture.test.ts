@@ -29,6 +29,17 @@ test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'src/database/nodes/README.md']
   },
 );
 
+test('every file that it names without a path is one file', () => {
+  const files = ['src', 'db'].flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }));
+  const bare = named.filter((name) => /^[a-z-]+\.(ts|tsx|sql)$/.test(name) && name !== 'declaration.ts');
+  expect(bare.length).toBeGreaterThan(3);
+  for (const name of bare)
+    expect(
+      files.map((file) => path.basename(file)),
+      name,
+    ).toContain(name);
+});
+
 test('every database function it names exists', () => {
   const functions = named.filter(
     (name) => /^_?[a-z]+(_[a-z]+)+$/.test(name) && !/^(lease_lost|enqueue_no)$/.test(name),

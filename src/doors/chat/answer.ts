@@ -3,7 +3,7 @@ import type { TenantLibrary } from '../../features/library/library.ts';
 import { isTerminal } from '../../runs/streams/deltas.ts';
 import type { StreamItem } from '../../runs/streams/stream.ts';
 import { UiAnswer } from '../../runs/formats/ui-messages/answer.ts';
-import { callName } from '../../base/checks/unknown-keys.ts';
+import { callName } from '../../base/checks/call-name.ts';
 import type { UiChunk, UiMessage } from '../../runs/formats/ui-messages/message.ts';
 import { replay } from '../../runs/formats/ui-messages/history.ts';
 import type { RunRef } from '../../database/store/run/run.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { readJson } from '../../base/common/json.ts';
-import { readCall } from '../../base/checks/unknown-keys.ts';
+import { readCall } from '../../base/checks/call-name.ts';
 import type { LanefoldError } from '../../base/errors.ts';
 import { UsageError } from './errors.ts';
 import { userInfo } from 'node:os';

@@ -10,7 +10,7 @@ import type { ApiApp } from '../env.ts';
 import type { AppOptions } from '../options.ts';
 import { orMissing } from '../routes/shared.ts';
 import type { ServeStream } from '../serve-stream.ts';
-import { eventsHandler, streamTree } from './events.ts';
+import { eventsHandler, streamTree } from './trace.ts';
 import { enqueueMany } from './many-runs.ts';
 
 interface Serving {

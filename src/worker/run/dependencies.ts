@@ -9,7 +9,7 @@ import type { LiveCalls } from '../../runs/streams/publish-deltas.ts';
 import type { Redactor } from '../../base/redaction/sensitive-keys.ts';
 import type { LimitGate } from '../../runs/limiter/gate.ts';
 import type { joined } from '../part.ts';
-import type { CallRef } from '../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../base/checks/call-name.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** The dependencies of everything that executes a run. */

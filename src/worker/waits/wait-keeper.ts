@@ -1,6 +1,6 @@
 import type { HeldRun } from '../run/held-run.ts';
 import { findOpenRunWaits, findUntold, type EndedChild, endChild } from '../../database/store/wait/child-runs.ts';
-import type { CallRef } from '../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../base/checks/call-name.ts';
 import type { WaitPlace } from '../../database/store/wait/wait-place.ts';
 import {
   findWaitTasks,

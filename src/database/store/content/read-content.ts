@@ -1,4 +1,3 @@
-import { shortenMessage, type LargeContent } from '../../../agent/context/large-content.ts';
 import type { ContentRange } from '../log/types.ts';
 import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -16,22 +15,4 @@ export async function readContent(
   > & { next_offset?: number };
   const { next_offset: nextOffset = null, ...range } = result;
   return { ...range, nextOffset };
-}
-
-/**
- * Shortens messages for the log. Returns them with their large texts, which the same call stores: they are the argument
- * `contents` of the database functions.
- */
-export function outOfLine<M extends { content?: unknown; refs?: unknown }>(
-  { settings }: Pick<Database, 'settings'>,
-  messages: readonly M[],
-): { messages: M[]; contents?: LargeContent[] } {
-  const limit = settings.largeContentBytes;
-  if (limit === undefined) return { messages: [...messages] };
-  const shortened = messages.map((message) => shortenMessage(message, limit));
-  const contents = shortened.flatMap((each) => each.contents);
-  return {
-    messages: shortened.map(({ message }) => message),
-    ...(contents.length > 0 ? { contents } : {}),
-  };
 }

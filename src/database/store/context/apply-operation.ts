@@ -1,7 +1,7 @@
 import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/read-content.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../rows.ts';
 import type { OperationReceipt } from './types.ts';
 

@@ -1,7 +1,7 @@
 import type { InputReceipt } from '../run/types.ts';
 import type { JsonObject, Message } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/read-content.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 

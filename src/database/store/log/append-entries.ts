@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { outOfLine } from '../content/read-content.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { AppendReceipt } from './types.ts';

@@ -2,7 +2,7 @@ import type { RunStatus } from './types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { scopeStatements } from '../../postgres/query-in-scope.ts';
-import { outOfLine } from '../content/read-content.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../rows.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import { withinTransaction, type Transaction } from '../transaction/within-transaction.ts';

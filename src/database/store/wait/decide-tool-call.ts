@@ -1,7 +1,7 @@
 import type { DecisionReceipt } from '../run/types.ts';
 import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { CallRef } from '../../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../../base/checks/call-name.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
 export interface Decision {

@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { RunRef } from '../run/run.ts';
-import type { CallRef } from '../../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../../base/checks/call-name.ts';
 import type { StoredChild } from './wait-tasks.ts';
 import { readRows } from '../rows.ts';
 

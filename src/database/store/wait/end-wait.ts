@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
-import type { CallRef } from '../../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../../base/checks/call-name.ts';
 
 /** The result that the end of a wait gives its call. */
 export interface CallResult {

@@ -1,7 +1,7 @@
 import { call } from '../call.ts';
 import { defaultTenant } from '../../../base/checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { CallRef } from '../../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../../base/checks/call-name.ts';
 
 /** An open wait for an event. */
 export interface EventWait {

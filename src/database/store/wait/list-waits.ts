@@ -1,4 +1,4 @@
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
 import type { PendingWait } from './types.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../agent/context/message.ts';
 import type { ParentCall } from '../../../agent/definition/run-options.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { search } from '../nodes/guard-nodes.ts';
-import type { CallRef } from '../../../base/checks/unknown-keys.ts';
+import type { CallRef } from '../../../base/checks/call-name.ts';
 import { ofFleet, type WaitFleet } from './wait-fleet.ts';
 import { isAfter, placeColumns, placeOrder, placeParameters, type WaitPlace } from './wait-place.ts';
 

@@ -5,7 +5,7 @@ import type { RunRef } from '../../../database/store/run/run.ts';
 import { isTerminal } from '../../../runs/streams/deltas.ts';
 import { clientIdIn } from '../../../runs/formats/ag-ui/content.ts';
 import type { FoundNode } from '../../../runs/formats/ag-ui/nodes.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import type { EventFacts, RunEvents, EndedSubAgent } from '../../../runs/formats/ag-ui/run-events.ts';
 
 const entriesAtOnce = 20;

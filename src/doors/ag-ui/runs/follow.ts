@@ -10,7 +10,7 @@ import type { StreamItem } from '../../../runs/streams/stream.ts';
 import { reasoningIdOf, type AgUiEvent, type AgUiMessage } from '../../../runs/formats/ag-ui/event.ts';
 import { answerableOf, isClientCall, toInterrupt } from '../../../runs/formats/ag-ui/tool-round.ts';
 import { patchOf, snapshotsAfter } from '../../../runs/formats/ag-ui/nodes.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import { RunEvents, type EventFacts, type Mapped } from '../../../runs/formats/ag-ui/run-events.ts';
 import { EventContext } from './event-facts.ts';
 import { orLate } from '../../../base/common/timer.ts';

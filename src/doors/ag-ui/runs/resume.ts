@@ -12,7 +12,7 @@ import {
   readInterruptId,
   type Answerable,
 } from '../../../runs/formats/ag-ui/tool-round.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import { assertNoneLeft, ended, invalid, notFound, type AgUiRequest } from './request.ts';
 
 /** An entry of `resume`, checked against the call that it is about. */

@@ -13,7 +13,7 @@ import {
   type ListPage,
 } from '../../../database/store/rows.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
-import { outOfLine } from '../../../database/store/content/read-content.ts';
+import { outOfLine } from '../../../database/store/content/out-of-line.ts';
 import { importThread } from '../../../database/store/portable/import-thread.ts';
 
 /** A case as it is stored: it copies nothing of the log. */

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../database/store/run/types.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import { isCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
 import type { StreamItem } from '../../streams/stream.ts';

@@ -11,7 +11,7 @@ import {
 import { toToolCall } from './history.ts';
 import type { RunWait } from '../../../database/store/run/types.ts';
 import { waitsForClient } from '../../../agent/tools/define-tool.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 
 /** The tool calls of a run's last message, and which of their results the client has. */
 export class ToolRound {

@@ -3,7 +3,7 @@ import { cutReason, type AnswerCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
 import type { RunEventKind } from '../../../agent/strategies/records.ts';
 import { hasResult, type StreamItem } from '../../streams/stream.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import {
   toContentParts,
   toErrorText,

@@ -8,7 +8,7 @@ import type {
   ConversationRun,
   WaitingQuestion,
 } from '../../../database/store/log/read-conversation.ts';
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import {
   questionId,
   toContentParts,

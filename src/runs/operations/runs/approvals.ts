@@ -1,5 +1,5 @@
 import type { DecisionReceipt } from '../../../database/store/run/types.ts';
-import { readCall } from '../../../base/checks/unknown-keys.ts';
+import { readCall } from '../../../base/checks/call-name.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { briefly, dispatchFirst } from '../../queue/relay.ts';

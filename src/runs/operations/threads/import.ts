@@ -6,7 +6,7 @@ import type { Database } from '../../../database/postgres/pool.ts';
 import type { CheckpointReader } from '../../formats/portable/langgraph.ts';
 import type { ImportNote, PortableThread } from '../../formats/portable/line.ts';
 import { maxImportChars, tooLarge } from '../../formats/portable/notes.ts';
-import { outOfLine } from '../../../database/store/content/read-content.ts';
+import { outOfLine } from '../../../database/store/content/out-of-line.ts';
 import { contextLimit } from '../../../database/store/rows.ts';
 import { importThread } from '../../../database/store/portable/import-thread.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';

@@ -1,4 +1,4 @@
-import { callName } from '../../../base/checks/unknown-keys.ts';
+import { callName } from '../../../base/checks/call-name.ts';
 import pLimit from 'p-limit';
 import { assertId } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/values.ts';

@@ -1,4 +1,4 @@
-import { readCall } from '../../../base/checks/unknown-keys.ts';
+import { readCall } from '../../../base/checks/call-name.ts';
 import { assertRef, assertRefs } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/values.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
