@@ -16,7 +16,7 @@ typedef Account {
   byte reserved;
   byte settled;
   bool in_line;
-  bool granted          /* it has been let continue, and passes ahead of the line */
+  bool granted          /* it may continue, and passes ahead of the line */
 };
 Account account[2];
 

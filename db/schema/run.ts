@@ -26,7 +26,7 @@ export const run = lanefold.table(
     /** When the run was last given to the queue: the sweep leaves younger ones alone. */
     enqueuedAt: moment('enqueued_at'),
     /**
-     * Since when the run could go on if a worker took it: it was accepted or promoted, its `start_at` came, what it
+     * Since when the run could continue if a worker took it: it was accepted or promoted, its `start_at` came, what it
      * waited for ended, or its worker left it after progress. No new job, limit or failed claim renews it. Null while
      * it waits for the run before it.
      */

@@ -1644,7 +1644,7 @@ export interface components {
       runs: {
         [key: string]: number;
       };
-      /** @description How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
+      /** @description How long ago the oldest queued run could have started or continued: it waits for a worker or a limit. */
       oldest_queued_seconds: number;
       /** @description The same of the runs that wait for no limit, but only for a worker. */
       oldest_ready_seconds: number;
@@ -1742,7 +1742,7 @@ export interface components {
       time_zone?: string;
       /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
       share_by?: string;
-      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000; default 1. */
       shares?: {
         [key: string]: number;
       };
@@ -1800,7 +1800,7 @@ export interface components {
       time_zone?: string;
       /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
       share_by?: string;
-      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000; default 1. */
       shares?: {
         [key: string]: number;
       };
@@ -1883,7 +1883,7 @@ export interface components {
       time_zone?: string;
       /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
       share_by?: string;
-      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+      /** @description How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000; default 1. */
       shares?: {
         [key: string]: number;
       };
@@ -2943,7 +2943,7 @@ export interface components {
        * @description The last slot is before.
        */
       end_at?: string;
-      /** @description The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
+      /** @description The thread that all its runs continue, created if it does not exist; default: a new one for each run. */
       thread_id?: components['schemas']['Id'];
       /**
        * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
@@ -3031,7 +3031,7 @@ export interface components {
        * @description The last slot is before.
        */
       end_at?: string;
-      /** @description The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
+      /** @description The thread that all its runs continue, created if it does not exist; default: a new one for each run. */
       thread_id?: components['schemas']['Id'];
       /**
        * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.

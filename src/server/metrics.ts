@@ -25,7 +25,7 @@ export function metricsText(
     {
       name: 'lanefold_oldest_queued_seconds',
       type: 'gauge',
-      help: 'Time since the oldest queued run could have started or gone on, for whatever it waits.',
+      help: 'Time since the oldest queued run could have started or continued, for whatever it waits.',
       samples: [{ value: stats.oldestQueuedSeconds }],
     },
     {

@@ -3,7 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { z } from 'zod';
-import { argumentsOf, type Argument, type Noun, type Operation } from '../../src/base/operations/operation.ts';
+import { toCamelCase, toSnakeCase } from '../../src/base/common/case.ts';
+import {
+  argumentsOf,
+  optionsOf,
+  type Argument,
+  type Noun,
+  type Operation,
+} from '../../src/base/operations/operation.ts';
 import { describedBy, Id, typeOf } from '../../src/base/operations/schemas.ts';
 
 /** Declarations of operations; beside each are its types, written by `npm run types:api`. */
@@ -20,6 +27,7 @@ export async function libraryTypes(): Promise<Map<string, string>> {
       exported: (await import(path.resolve(file))) as Record<string, unknown>,
     })),
   );
+  for (const { exported } of modules) for (const value of Object.values(exported)) learnNames(value);
   const owners = new Map<unknown, Owner>();
   for (const { target, exported } of modules)
     for (const [name, value] of Object.entries(exported).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -92,7 +100,7 @@ class Types {
     const { answer, summary, description, doc, errors = [] } = operation;
     const args = argumentsOf(operation).map((argument) => this.#argument(argument, operation));
     const thrown = errors.length > 0 ? `@throws LanefoldError ${errors.map((code) => `\`${code}\``).join(', ')}` : '';
-    const text = doc ?? [`${summary}.`, description].filter(Boolean).join(' ');
+    const text = doc ?? inLibrary([`${summary}.`, description].filter(Boolean).join(' '));
     const result = operation.returns ?? answer.schema;
     const of = operation.result ? '<RESULT>' : '';
     const returned = result ? `${this.#type(result)}${of}${isOptional(result) ? ' | undefined' : ''}` : 'void';
@@ -183,11 +191,36 @@ const isNoun = (value: unknown): value is Noun =>
 
 const isOptional = (schema: z.core.$ZodType): boolean => (schema as Schema)._zod.def.type === 'optional';
 
+/** Fields of declared schemas, as the API names them. */
+const fieldNames = new Set<string>();
+const seen = new Set<object>();
+
+function learnNames(value: unknown): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
+  if (value instanceof z.ZodObject) for (const name of Object.keys(value.shape)) fieldNames.add(toSnakeCase(name));
+  const inner =
+    value instanceof z.ZodType ? Object.values((value as unknown as Schema)._zod.def) : Object.values(value);
+  for (const one of inner) learnNames(one);
+  if (isNoun(value))
+    for (const operation of Object.values(value.operations))
+      for (const name of Object.keys(optionsOf(operation))) fieldNames.add(toSnakeCase(name));
+}
+
+/** Values, and keys of data, that are spelled as a field is. */
+const notFields = new Set(['estimated_tokens', 'max_iterations', 'over_budget']);
+
+/** Descriptions are written for the API: the library has other names for the same fields. */
+const inLibrary = (text: string): string =>
+  text.replaceAll(/`([a-z]+(?:_[a-z]+)+)(?=[`:])/g, (all, name: string) =>
+    fieldNames.has(name) && !notFields.has(name) ? `\`${toCamelCase(name)}` : all,
+  );
+
 /** What people read about a schema: its `doc`, else its description. */
 function docOf(schema: z.core.$ZodType): string | undefined {
   if (schema === (Id as unknown)) return undefined;
   const { doc, description } = ((schema as z.ZodType).meta() ?? {}) as { doc?: string; description?: string };
-  if (doc !== undefined || description !== undefined) return doc ?? description;
+  if (doc !== undefined || description !== undefined) return doc ?? inLibrary(description!);
   const { def } = (schema as Schema)._zod;
   if (def.type === 'union') return docOf(def.options[0]!);
   return def.type === 'optional' || def.type === 'nullable' ? docOf(def.innerType) : undefined;

@@ -1,5 +1,5 @@
 -- Sets which versions of an agent serve its threads. p: {shares: {label: share}, key, by}. Threads that have a version keep
--- it. Audited. The library checks it (src/agent/definition/rollout.ts).
+-- it. Audited. The library checks it (src/agent/definition/version.ts).
 create or replace function lanefold.set_rollout(p_agent text, p jsonb)
 returns void language plpgsql as $$
 declare

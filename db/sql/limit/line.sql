@@ -115,7 +115,7 @@ end $$;
 
 -- The waiting runs that can be next in a bucket: [{place, thread_id, run_id, job}]. `look`: {place: ms}, when to check again.
 -- With shares, values of the sharing dimension take turns: the first run of each counts as due one turn after the last of its
--- value, its second two turns after, and so on; a turn is as long as the weight of the value is small. Else, and within a
+-- value, its second two turns after, and so on; the larger the share of a value, the shorter its turn. Else, and within a
 -- value, in the order of the line. Ends with the first run that only this bucket has no room for, so that a large one is not
 -- overtaken for ever, except by runs for whose value something is reserved.
 create or replace function lanefold._limit_ready(l lanefold._limit, k lanefold._limit_bucket, p_place text, p_at timestamptz,

@@ -39,7 +39,7 @@ end $$;
 -- The id under which BullMQ has the job of a run. PostgreSQL inlines the function.
 create or replace function lanefold._job_id(p_run_id text, p_enqueue_no int)
 returns text language sql immutable parallel safe as $$
-  select p_run_id || '.' || p_enqueue_no;
+  select p_run_id || '.' || p_enqueue_no::text;
 $$;
 
 -- What BullMQ keeps as the options of every job. PostgreSQL inlines the function.

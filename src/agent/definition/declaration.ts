@@ -29,7 +29,10 @@ export const ListedRollout = named(
       agent: z.string(),
       shares,
       key,
-      unknown: z.array(z.string()).describe('Versions with a share that no worker has had.'),
+      unknown: z.array(z.string()).meta({
+        description: 'Versions with a share that no worker has had.',
+        doc: 'Versions with a share that no worker has had, and that this process does not know.',
+      }),
       updatedAt: date('When it was last set.'),
       updatedBy: z.string().describe('`operator`, `key:<id>` or `cli:<user>`.'),
     })

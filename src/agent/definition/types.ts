@@ -13,7 +13,7 @@ export interface ListedRollout {
   shares: Record<string, number>;
   /** The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
   key: string | null;
-  /** Versions with a share that no worker has had. */
+  /** Versions with a share that no worker has had, and that this process does not know. */
   unknown: string[];
   /** When it was last set. */
   updatedAt: Date;

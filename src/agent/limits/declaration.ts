@@ -71,7 +71,8 @@ export const limitFields = {
     example: 'customer',
   }),
   shares: numbers.meta({
-    description: 'How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000.',
+    description:
+      'How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000; default 1.',
     example: { acme: 3 },
   }),
   reserve: numbers.meta({

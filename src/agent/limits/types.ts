@@ -17,7 +17,7 @@ export interface LimitDefinition {
   amount: number;
   /**
    * The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the
-   * `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default:
+   * `limitKeys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default:
    * all runs together.
    */
   scope?: Record<string, string>;
@@ -39,10 +39,10 @@ export interface LimitDefinition {
   timeZone?: string;
   /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
   shareBy?: string;
-  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+  /** How many turns a value of `shareBy` gets while another one gets one, from 0.001 to 1,000; default 1. */
   shares?: Record<string, number>;
   /**
-   * What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they
+   * What only runs with this value of `shareBy` may use: for all others, the limit is lower by that much, and they
    * do not delay them.
    */
   reserve?: Record<string, number>;

@@ -36,9 +36,7 @@ function checkOf(what: string, operation: Operation): (args: readonly unknown[])
       case 'body':
         return (given) => checkBody(what, operation, given);
       case 'options':
-        return (given) => {
-          if (given !== undefined) checkFields(what, 'options', argument.fields, given, hintOf(operation));
-        };
+        return (given = {}) => checkFields(what, 'options', argument.fields, given, hintOf(operation));
       default:
         // ids and references, which the functions check
         return () => {};
@@ -60,7 +58,7 @@ export function checkBody(what: string, operation: Operation, given: unknown): v
  * @throws LanefoldError `invalid_input`; `details.field` names the field
  */
 export function checkOptions(what: string, options: z.ZodObject, given: unknown): void {
-  if (given !== undefined) checkFields(what, 'options', options.shape, given, 'Correct it.');
+  checkFields(what, 'options', options.shape, given ?? {}, 'Correct it.');
 }
 
 const hintOf = ({ scope }: Operation): string =>

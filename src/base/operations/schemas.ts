@@ -125,7 +125,7 @@ export const tenantOf = (thing: string) =>
   });
 
 /** Who changes something, which the library takes and the API knows. */
-export const by = z.string().optional().describe('Who changes it, for the audit; default `operator`.');
+export const by = text(200).optional().describe('Who changes it, for the audit; default `operator`.');
 
 /** Where a request comes from, which the library takes and the API knows. */
 export const from = typed('OverrideCaller', 'agent/definition/overridable.ts', z.enum(['http', 'library']))

@@ -725,7 +725,7 @@ export interface UsedLimit {
   timeZone?: string;
   /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
   shareBy?: string;
-  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000; default 1. */
   shares?: {
     [key: string]: number;
   };

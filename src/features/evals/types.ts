@@ -88,7 +88,7 @@ export interface NewCase {
   threadId: string;
   /** The name that its cases share. */
   dataset: string;
-  /** The run whose question is asked again. Either this or `llm_call_id`. */
+  /** The run whose question is asked again. Either this or `llmCallId`. */
   runId?: string;
   /** The model call whose answer is asked for again. */
   llmCallId?: string;
@@ -122,7 +122,7 @@ export interface Cases {
     tag?: string;
     /** Only cases of this part. */
     split?: string;
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;

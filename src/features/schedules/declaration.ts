@@ -74,7 +74,7 @@ const fields = {
   endAt: date('The last slot is before.').meta({ doc: 'Every slot is before this time.' }).optional(),
   threadId: Id.optional().meta({
     description:
-      'The thread that all its runs continue with, created if it does not exist; default: a new one for each run.',
+      'The thread that all its runs continue, created if it does not exist; default: a new one for each run.',
   }),
   overlap: Overlap.optional().meta({
     description:

@@ -36,7 +36,7 @@ export interface ListedSchedule {
   startAt?: Date;
   /** Every slot is before this time. */
   endAt?: Date;
-  /** The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
+  /** The thread that all its runs continue, created if it does not exist; default: a new one for each run. */
   threadId?: string;
   /**
    * While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits;
@@ -96,7 +96,7 @@ export interface ScheduleDefinition {
   startAt?: Date;
   /** Every slot is before this time. */
   endAt?: Date;
-  /** The thread that all its runs continue with, created if it does not exist; default: a new one for each run. */
+  /** The thread that all its runs continue, created if it does not exist; default: a new one for each run. */
   threadId?: string;
   /**
    * While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits;
@@ -170,7 +170,7 @@ export interface ScheduleSlot {
 export interface Schedules {
   /** Sorted by tenant and name. The library of one tenant lists only the schedules of that tenant. */
   list(options?: {
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;
@@ -264,7 +264,7 @@ export interface Schedules {
     options?: {
       /** The tenant of the schedule; default: the tenant of the library, else `default`. */
       tenant?: string;
-      /** The `next_after` of the previous page. */
+      /** The `nextAfter` of the previous page. */
       after?: string;
       /** Maximum number of items; default 50. */
       limit?: number;

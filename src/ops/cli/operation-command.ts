@@ -148,14 +148,15 @@ const valuesOf = (fields: Fields, given: Record<string, unknown>): object =>
 /** `--keep` for `keepMs`, `--start` for `startAt`: the value says its unit. */
 const flagName = (field: string): string => field.replace(/(?<=[a-z])(Ms|At|Id)$/, '');
 
+const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 function flagFor(name: string, schema: z.ZodType, text: string | undefined, fallback: unknown): Option {
   const { description = '' } = schema.meta() ?? {};
   const optional = schema.type === 'optional';
   const value = (optional ? (schema as z.ZodOptional).unwrap() : schema) as z.ZodType;
   const flag = flagName(name);
-  const dashed = flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const said = text ?? forPeople(description || (value.meta()?.description ?? ''));
-  const option = new Option(`--${dashed}${placeholder(name, flag, value)}`, said).makeOptionMandatory(!optional);
+  const option = new Option(`--${dashed(flag)}${placeholder(name, flag, value)}`, said).makeOptionMandatory(!optional);
   const choices = choicesOf(value.type === 'array' ? ((value as z.ZodArray).element as z.ZodType) : value);
   if (choices) option.choices(choices);
   const parse = parserOf(name, value);
@@ -174,7 +175,7 @@ function placeholder(name: string, flag: string, schema: z.ZodType): string {
   if (schema.type === 'number') return name.endsWith('Ms') ? ' <duration>' : ' <count>';
   if (schema.type === 'array') return ` <${flag}...>`;
   if (name === 'after') return ' <cursor>';
-  return name === flag ? ` <${flag.toLowerCase()}>` : ' <id>';
+  return name === flag ? ` <${dashed(flag)}>` : ' <id>';
 }
 
 function parserOf(name: string, schema: z.ZodType): ((text: string) => unknown) | undefined {
@@ -188,7 +189,7 @@ function parserOf(name: string, schema: z.ZodType): ((text: string) => unknown) 
 
 export function number(schema: z.ZodType, text: string): number {
   const value = Number(text);
-  if (text.trim() !== '' && schema.safeParse(value).success) return value;
+  if (/^-?\d+(\.\d+)?$/.test(text) && schema.safeParse(value).success) return value;
   throw new InvalidArgumentError(`It must be a ${rangeOf(schema as z.ZodNumber)}.`);
 }
 

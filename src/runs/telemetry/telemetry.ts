@@ -45,7 +45,7 @@ export interface ClaimedRun {
   /** W3C `traceparent` of the process that enqueued the run. */
   traceparent: string | null;
   /**
-   * How long the run could have gone on before this claim, in ms, by the clock of the database: it waited for a worker
+   * How long the run could have continued before this claim, in ms, by the clock of the database: it waited for a worker
    * or for a limit.
    */
   queuedMs: number;

@@ -63,7 +63,8 @@ export function addNouns(app: ApiApp, nouns: readonly Noun[], whole: Library, ha
         operation,
         of[name] ?? (({ call }) => call()),
         (lanefold) => {
-          const methods = part === 'library' ? whole : (lanefold[part as 'webhooks'] ?? whole[part as 'webhooks']);
+          const ofAll = operation.everywhere || operation.about === 'nothing' ? whole[part as 'webhooks'] : undefined;
+          const methods = part === 'library' ? whole : (lanefold[part as 'webhooks'] ?? ofAll);
           return (methods as unknown as Record<string, Method>)[name]!;
         },
       );

@@ -41,7 +41,7 @@ export interface AuditEntry {
 }
 
 export interface AuditQuery {
-  /** Return entries after this number: the `next_after` of the previous page. */
+  /** Return entries after this number: the `nextAfter` of the previous page. */
   after?: number;
   threadId?: string;
   tenantId?: string;

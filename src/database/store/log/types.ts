@@ -75,7 +75,7 @@ export interface RecordedThread {
   tenantId: string;
   /** Number of entries. */
   rev: number;
-  /** Number of events. To stream only new events, start after `event_rev` - 1. */
+  /** Number of events. To stream only new events, start after `eventRev` - 1. */
   eventRev: number;
   activeContextRef: string;
   /** The run that is queued, running or suspended. */
@@ -135,7 +135,7 @@ export interface ThreadFilter {
   order?: 'created' | 'asked';
   /** Count the marks of the newest ten runs of each thread. */
   marks?: boolean;
-  /** The `next_after` of the previous page. */
+  /** The `nextAfter` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
   limit?: number;

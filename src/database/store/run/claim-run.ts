@@ -82,7 +82,7 @@ export interface Claim {
   nodes: NodeRow[] | null;
   /** Time since the run started. */
   elapsed_ms: number;
-  /** How long it could have gone on before this claim; see `_run.ready_at`. */
+  /** How long it could have continued before this claim; see `_run.ready_at`. */
   queued_ms: number;
   tenant_id: string;
   /** The API key that started the run. */

@@ -217,7 +217,7 @@ export interface RunFilter {
   createdBefore?: Date;
   /** Count the marks of each run. */
   marks?: boolean;
-  /** The `next_after` of the previous page. */
+  /** The `nextAfter` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
   limit?: number;

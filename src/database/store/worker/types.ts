@@ -41,7 +41,7 @@ export interface FleetActivity {
 export interface FleetStats {
   /** Unfinished runs by status. */
   runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
-  /** How long ago the oldest queued run could have started or gone on: it waits for a worker or a limit. */
+  /** How long ago the oldest queued run could have started or continued: it waits for a worker or a limit. */
   oldestQueuedSeconds: number;
   /** The same of the runs that wait for no limit, but only for a worker. */
   oldestReadySeconds: number;

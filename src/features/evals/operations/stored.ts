@@ -42,7 +42,7 @@ function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
   const variants = given.map((variant) => {
     const { name = nameFrom(variant), agent, version, model, contextPolicy, systemPrompt } = variant;
     if (name.length > longestName) throw invalid('variants', `must have names of up to ${longestName} characters`);
-    assertStorable(systemPrompt, 'The system prompt of a variant');
+    assertStorable([name, agent, version, systemPrompt], 'A variant');
     return {
       name,
       ...omitUndefined({ agent, version, model }),

@@ -228,7 +228,7 @@ export interface Evals {
   ): Promise<ListedEval>;
   /** List the evals, newest first. */
   list(options?: {
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;
@@ -254,7 +254,7 @@ export interface Evals {
   items(
     evalId: string,
     options?: {
-      /** Return the items after this no: the `next_after` of the previous page. */
+      /** Return the items after this no: the `nextAfter` of the previous page. */
       after?: number;
       /** Maximum number of items; default 100. */
       limit?: number;

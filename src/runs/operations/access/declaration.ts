@@ -83,7 +83,7 @@ export const keys = noun('keys', 'Keys', {
     bodyIs: 'options',
     own: { by },
     answer: { status: 201, description: 'The key.', schema: MintedKey },
-    errors: ['invalid_input'],
+    errors: ['invalid_input', 'invalid_id'],
   },
   list: {
     id: 'listKeys',
@@ -125,7 +125,7 @@ export const keys = noun('keys', 'Keys', {
     // it is made without the database, at once
     byHand: true,
     answer: { status: 201, description: 'The token.', schema: BrowserToken },
-    errors: ['missing_token_secret', 'invalid_input'],
+    errors: ['missing_token_secret', 'invalid_input', 'invalid_id'],
     client: true,
   },
 });

@@ -59,7 +59,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
       const { id, text, hash } = newKey();
       const expiresAt = expiresInMs === undefined ? null : new Date(clock.now() + expiresInMs);
-      await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
+      await insertKey(db, { id, hash, name: name.trim(), allowed, createdBy: by ?? 'operator', expiresAt });
       return { id, key: text };
     },
     list: () => listKeys(db),

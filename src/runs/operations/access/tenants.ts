@@ -1,13 +1,7 @@
-import { z } from 'zod';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { configureTenant, readTenantSettings } from '../../../database/store/tenant/tenant-settings.ts';
 import type { Tenants } from '../fleet/types.ts';
-
-const Count = z.number().int().min(1).optional();
-
-/** Limits as callers give them. */
-export const LimitFields = z.strictObject({ requestsPerMinute: Count, runs: Count, streams: Count, bodyBytes: Count });
 
 export const tenantsOf = (db: Database): Tenants => ({
   async configure(tenant, settings, { by = 'operator' } = {}) {

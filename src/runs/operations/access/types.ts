@@ -60,7 +60,7 @@ export interface DeclaredKeys {
   /**
    * Creates a key. A library of one tenant creates keys for that tenant.
    *
-   * @throws LanefoldError `invalid_input`
+   * @throws LanefoldError `invalid_input`, `invalid_id`
    */
   create(options: {
     /** What the key is for. */

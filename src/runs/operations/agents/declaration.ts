@@ -19,7 +19,10 @@ export const AgentSummary = named(
     .object({
       name: z.string(),
       description: z.string().nullable().describe('What the agent is for; null if it does not say.'),
-      labels: z.array(z.string()).describe('Of its versions, the one that serves by default first.'),
+      labels: z.array(z.string()).meta({
+        description: 'Of its versions, the one that serves by default first.',
+        doc: 'Of its versions, the one that serves by default first; empty if it has no labels.',
+      }),
       model: z.string(),
       strategy: z.string().meta({ example: 'react' }),
       instructions: z.string().nullable().describe('The system prompt for lanes that set none.'),

@@ -11,7 +11,7 @@ export interface AgentSummary {
   name: string;
   /** What the agent is for; null if it does not say. */
   description: string | null;
-  /** Of its versions, the one that serves by default first. */
+  /** Of its versions, the one that serves by default first; empty if it has no labels. */
   labels: string[];
   model: string;
   strategy: string;

@@ -213,7 +213,7 @@ export interface ProjectionMeta {
   budget: number | null;
   /** The context window of the model; null: unknown. */
   window: number | null;
-  /** Whether the budget or `max_messages` left messages out. */
+  /** Whether the budget or `maxMessages` left messages out. */
   truncated: boolean;
   /** Messages sent, without the system prompt. */
   entries_included: number;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { noun } from '../../../base/operations/operation.ts';
 import { by, Id, named, typed, whole } from '../../../base/operations/schemas.ts';
 import { FleetActivity, FleetStats, ListedWorker } from '../../../database/store/worker/declaration.ts';
-import { LimitFields } from '../access/tenants.ts';
+import { KeyLimits } from '../../../database/store/access/declaration.ts';
 
 const tag = 'Operations';
 const hours = (most: number, fallback: number) =>
@@ -67,12 +67,10 @@ export const library = noun('library', tag, {
   },
 });
 
-const limits = typed('KeyLimits', 'base/access/principal.ts', LimitFields);
-
 const TenantSettings = typed(
   'TenantSettings',
   'database/store/tenant/tenant-settings.ts',
-  z.object({ tenant: Id, limits, chained: z.boolean() }),
+  z.object({ tenant: Id, limits: KeyLimits, chained: z.boolean() }),
 );
 
 const params = { tenant: Id };
@@ -86,7 +84,7 @@ export const tenants = noun('tenants', tag, {
       'Changes only the settings given. `limits` apply to all keys of the tenant together and replace the previous limits; ' +
       'servers notice within ten seconds. With `chained`, threads that the tenant creates from now on have tamper evidence.',
     params,
-    body: z.strictObject({ limits: limits.optional(), chained: z.boolean().optional() }),
+    body: z.strictObject({ limits: KeyLimits.optional(), chained: z.boolean().optional() }),
     bodyName: 'settings',
     own: { by },
     answer: { description: 'The settings.', schema: TenantSettings },
@@ -97,7 +95,7 @@ export const tenants = noun('tenants', tag, {
     scope: 'read',
     summary: 'The limits of a tenant; undefined if it has no settings',
     params,
-    answer: { description: 'The limits.', schema: limits.optional() },
+    answer: { description: 'The limits.', schema: KeyLimits.optional() },
   },
   list: {
     id: 'listTenants',

@@ -51,6 +51,7 @@ const use = {
   }),
   waitingBy: orNull(z.record(z.string(), z.int())).meta({
     description: 'Runs that wait, by value of `share_by`: the ten with most.',
+    doc: 'Runs that wait, by value of `shareBy`: the ten with most. Null without `shareBy`, or if none wait.',
     example: { acme: 12 },
   }),
   cursor: z.string().describe('Pass it as `after` to list the keys of the limit after this one.'),

@@ -34,7 +34,7 @@ export interface LimitHoldersOptions {
   name?: string;
   /** Only of this key of the limit. */
   key?: string;
-  /** The `next_after` of the previous page. */
+  /** The `nextAfter` of the previous page. */
   after?: string;
   /** Maximum number of items; default 100. */
   limit?: number;
@@ -64,13 +64,13 @@ export interface LimitUsage {
   total: number;
   /** When the calendar interval ends; null for other limits. */
   resetsAt: Date | null;
-  /** When a limit with `on_exhausted: notice` was last found to be passed. */
+  /** When a limit with `onExhausted: notice` was last found to be passed. */
   noticedAt: Date | null;
   /** The provider asked to make no call before. */
   drainedUntil: Date | null;
   /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
   slices: number[] | null;
-  /** Runs that wait, by value of `share_by`: the ten with most. */
+  /** Runs that wait, by value of `shareBy`: the ten with most. Null without `shareBy`, or if none wait. */
   waitingBy: Record<string, number> | null;
   /** Pass it as `after` to list the keys of the limit after this one. */
   cursor: string;
@@ -102,7 +102,7 @@ export interface ListedLimit {
   amount: number;
   /**
    * The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the
-   * `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default:
+   * `limitKeys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default:
    * all runs together.
    */
   scope?: Record<string, string>;
@@ -124,10 +124,10 @@ export interface ListedLimit {
   timeZone?: string;
   /** The dimension whose values take turns when runs wait; default: the oldest run goes first. */
   shareBy?: string;
-  /** How many turns a value of `share_by` gets while another one gets one, from 0.001 to 1,000. */
+  /** How many turns a value of `shareBy` gets while another one gets one, from 0.001 to 1,000; default 1. */
   shares?: Record<string, number>;
   /**
-   * What only runs with this value of `share_by` may use: for all others, the limit is lower by that much, and they
+   * What only runs with this value of `shareBy` may use: for all others, the limit is lower by that much, and they
    * do not delay them.
    */
   reserve?: Record<string, number>;

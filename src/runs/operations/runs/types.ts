@@ -148,7 +148,7 @@ export type lastEventId = string;
 export interface Approvals {
   /** List the tool calls of all threads that wait for approval, soonest to expire first. */
   list(options?: {
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;
@@ -180,7 +180,7 @@ export interface DeclaredRuns {
     createdBefore?: Date;
     /** Count the marks of each run. */
     marks?: boolean;
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;
@@ -319,7 +319,7 @@ export interface DeclaredRuns {
   inputs(
     run: RunRef,
     options?: {
-      /** Return inputs after this ordinal: the `next_after` of the previous page. */
+      /** Return inputs after this ordinal: the `nextAfter` of the previous page. */
       after?: number;
       /** Maximum number of items; default 100. */
       limit?: number;
@@ -368,7 +368,7 @@ export interface DeclaredRuns {
   nodes(
     run: RunRef,
     options?: {
-      /** Return nodes after this one: the `next_after` of the previous page. */
+      /** Return nodes after this one: the `nextAfter` of the previous page. */
       after?: number;
       /** Maximum number of items; default 100. */
       limit?: number;

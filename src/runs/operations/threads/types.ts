@@ -160,7 +160,7 @@ export interface Thread {
   tenantId: string;
   /** Number of entries. */
   rev: number;
-  /** Number of events. To stream only new events, start after `event_rev` - 1. */
+  /** Number of events. To stream only new events, start after `eventRev` - 1. */
   eventRev: number;
   activeContextRef: string;
   /** The run that is queued, running or suspended. */
@@ -283,7 +283,7 @@ export interface DeclaredThreads {
     order?: 'created' | 'asked';
     /** Count the marks of the newest ten runs of each thread. */
     marks?: boolean;
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;
@@ -409,7 +409,7 @@ export interface DeclaredThreads {
   entryPage(
     threadId: string,
     options?: {
-      /** Return entries after this seq: the `next_after` of the previous page. */
+      /** Return entries after this seq: the `nextAfter` of the previous page. */
       after?: number;
       kind?: string;
       contextRef?: string;
@@ -446,7 +446,7 @@ export interface DeclaredThreads {
   uiMessages(
     threadId: string,
     options?: {
-      /** The `next_after` of the previous page. */
+      /** The `nextAfter` of the previous page. */
       after?: string;
       contextRef?: string;
       /** Maximum number of items; default 50. */

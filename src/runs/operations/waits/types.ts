@@ -77,7 +77,7 @@ export interface Events {
 export interface Waits {
   /** Calls that wait for an event, a time or another run, oldest first. See `approvals.list` for the others. */
   list(options?: {
-    /** The `next_after` of the previous page. */
+    /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
     limit?: number;
