@@ -14,7 +14,7 @@ import { dropBody } from '../../server/body.ts';
 import type { ApiApp, ApiEnv } from '../../server/env.ts';
 import type { LiveStreams } from '../../server/live-streams.ts';
 import { bodyProblems, problems } from '../../server/schemas/problem.ts';
-import { Id } from '../../server/schemas/values.ts';
+import { Id } from '../../server/declared/wire-schema.ts';
 import { sse } from '../../server/sse.ts';
 import { body, security } from '../../server/routes/shared.ts';
 

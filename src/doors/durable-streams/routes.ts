@@ -14,7 +14,7 @@ import { sse } from '../../server/sse.ts';
 import { after, onAbort } from '../../base/common/timer.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyProblems, problems } from '../../server/schemas/problem.ts';
-import { Id } from '../../server/schemas/values.ts';
+import { Id } from '../../server/declared/wire-schema.ts';
 import { run, security, thread } from '../../server/routes/shared.ts';
 
 const streamData = z

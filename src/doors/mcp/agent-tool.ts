@@ -1,6 +1,6 @@
 import { type Tool, TRACEPARENT_META_KEY, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { Id } from '../../server/schemas/values.ts';
+import { Id } from '../../server/declared/wire-schema.ts';
 import type { AgentSummary } from '../../runs/operations/agents/types.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';

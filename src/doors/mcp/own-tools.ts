@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Scope } from '../../base/access/principal.ts';
-import { Call, Id } from '../../server/schemas/values.ts';
+import { Call, Id } from '../../server/declared/wire-schema.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { clientOf, decide, resolve } from './input.ts';
 import { getRun, runPath, type McpContext } from './api.ts';

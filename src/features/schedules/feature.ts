@@ -1,7 +1,7 @@
 import type { Feature } from '../feature.ts';
 import { checked } from '../../base/operations/checked.ts';
 import { schedules } from './declaration.ts';
-import { checkRuns } from './operations/check-runs.ts';
+import { checkRuns } from './operations/check-schedule.ts';
 import { schedulesOf } from './operations/schedules.ts';
 import { syncSchedules } from './operations/sync.ts';
 import { eraseSchedules } from './store/schedules.ts';

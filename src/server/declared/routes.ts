@@ -12,7 +12,7 @@ import type { ApiApp, ApiEnv } from '../env.ts';
 import { withField } from '../problem.ts';
 import { actedBy, idempotencyKey, keyOf, replayed, replayedHeader } from '../routes/shared.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { Id } from '../schemas/values.ts';
+import { Id } from './wire-schema.ts';
 import { listSchema, querySchema, textSchema, wireSchema } from './wire-schema.ts';
 
 type Method = (...args: unknown[]) => unknown;

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { toSnakeCase, type SnakeCase } from '../../base/common/case.ts';
-import { describedBy, nameOf, objectOf } from '../../base/operations/schemas.ts';
+import { describedBy, Id as IdHere, nameOf, objectOf } from '../../base/operations/schemas.ts';
 import { toWire } from '../../base/operations/wire.ts';
+import { Call as CallHere } from '../../database/store/run/declaration.ts';
 
 type Schema = z.core.$ZodTypes;
 
@@ -153,3 +154,6 @@ function read(value: Schema, known: z.core.$ZodType): Text {
     };
   return { schema: nameOf(known) === undefined ? convert(value) : wireSchema(known) };
 }
+
+export const Id = wireSchema(IdHere) as z.ZodString;
+export const Call = wireSchema(CallHere) as z.ZodString;

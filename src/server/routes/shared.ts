@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { operator, type Principal } from '../../base/access/principal.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
-import { Id } from '../schemas/values.ts';
+import { Id } from '../declared/wire-schema.ts';
 import { invalidRequest } from '../problem.ts';
 
 export const thread = z.object({ thread_id: Id });

@@ -2,7 +2,7 @@ import { isObject } from '../../../base/common/json.ts';
 import { findFlaw } from '../../../base/checks/values.ts';
 import type { KeysOf } from '../../../base/checks/unknown-keys.ts';
 import type { Expected } from '../types.ts';
-import { invalid } from './invalid-case.ts';
+import { invalidCase } from '../invalid.ts';
 
 /** In characters of JSON. */
 const longestExpected = 65_536;
@@ -16,27 +16,27 @@ export function readExpected(given: Expected): Expected {
   const { answer, contains, tool, rubric, scorer } = given;
   for (const [field, text] of Object.entries({ answer, rubric, scorer }))
     if (text !== undefined && (typeof text !== 'string' || text === ''))
-      throw invalid(`expected.${field}`, 'must be a text');
-  if (contains !== undefined && !isTexts(contains)) throw invalid('expected.contains', 'must be a list of texts');
+      throw invalidCase(`expected.${field}`, 'must be a text');
+  if (contains !== undefined && !isTexts(contains)) throw invalidCase('expected.contains', 'must be a list of texts');
   if (tool !== undefined) {
     assertObject('expected.tool', tool, toolKeys);
-    if (typeof tool.name !== 'string' || tool.name === '') throw invalid('expected.tool.name', 'must be a text');
+    if (typeof tool.name !== 'string' || tool.name === '') throw invalidCase('expected.tool.name', 'must be a text');
     if (tool.arguments !== undefined && !isObject(tool.arguments))
-      throw invalid('expected.tool.arguments', 'must be an object');
+      throw invalidCase('expected.tool.arguments', 'must be an object');
   }
-  if (Object.values(given).every((value) => value === undefined)) throw invalid('expected', 'expects nothing');
+  if (Object.values(given).every((value) => value === undefined)) throw invalidCase('expected', 'expects nothing');
   const flaw = findFlaw(given);
-  if (flaw) throw invalid('expected', `contains ${flaw.what} at ${flaw.path}`);
+  if (flaw) throw invalidCase('expected', `contains ${flaw.what} at ${flaw.path}`);
   if (JSON.stringify(given).length > longestExpected)
-    throw invalid('expected', `has more than ${longestExpected.toLocaleString('en')} characters`);
+    throw invalidCase('expected', `has more than ${longestExpected.toLocaleString('en')} characters`);
   return given;
 }
 
 function assertObject(field: string, value: unknown, known: object): void {
-  if (!isObject(value)) throw invalid(field, 'must be an object');
+  if (!isObject(value)) throw invalidCase(field, 'must be an object');
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(known, key));
   if (unknown !== undefined)
-    throw invalid(field, `has the field ${unknown}, which is none of ${Object.keys(known).join(', ')}`);
+    throw invalidCase(field, `has the field ${unknown}, which is none of ${Object.keys(known).join(', ')}`);
 }
 
 const isTexts = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { findFlaw } from '../../../base/checks/values.ts';
-import { invalid } from './invalid-case.ts';
+import { invalidCase } from '../invalid.ts';
 
 const mostTags = 20;
 const longestLabel = 64;
@@ -15,12 +15,13 @@ export interface CaseLabels {
 /** Checks the labels of a case, and removes repeated tags. @throws LanefoldError `invalid_input` */
 export function readLabels({ tags, split, note }: CaseLabels): CaseLabels {
   if (tags !== undefined && !(Array.isArray(tags) && tags.length <= mostTags && tags.every(isLabel)))
-    throw invalid('tags', `must be up to ${mostTags} texts of up to ${longestLabel} characters`);
-  if (split != null && !isLabel(split)) throw invalid('split', `must be a text of up to ${longestLabel} characters`);
+    throw invalidCase('tags', `must be up to ${mostTags} texts of up to ${longestLabel} characters`);
+  if (split != null && !isLabel(split))
+    throw invalidCase('split', `must be a text of up to ${longestLabel} characters`);
   if (note != null && !(typeof note === 'string' && note.length <= longestNote))
-    throw invalid('note', `must be a text of up to ${longestNote.toLocaleString('en')} characters`);
+    throw invalidCase('note', `must be a text of up to ${longestNote.toLocaleString('en')} characters`);
   const flaw = findFlaw({ tags, split, note });
-  if (flaw) throw invalid(flaw.path.slice(2), `contains ${flaw.what}`);
+  if (flaw) throw invalidCase(flaw.path.slice(2), `contains ${flaw.what}`);
   return { tags: tags && [...new Set(tags)], split, note };
 }
 

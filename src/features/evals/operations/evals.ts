@@ -12,7 +12,7 @@ import { readItems } from '../store/items.ts';
 import { unlessGone } from '../../../database/store/missing.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
-import { evalNotFound } from './invalid-eval.ts';
+import { evalNotFound } from '../invalid.ts';
 import { startEvalOf } from './start-eval.ts';
 import { fromStored } from './stored.ts';
 import { findUnattended } from './unattended.ts';

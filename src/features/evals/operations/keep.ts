@@ -3,7 +3,7 @@ import { assertId, defaultTenant, newId } from '../../../base/checks/ids.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import { invalid } from '../cases/invalid-case.ts';
+import { invalidCase } from '../invalid.ts';
 import { readExpected } from '../cases/read-expected.ts';
 import { readLabels } from '../cases/read-labels.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
@@ -41,7 +41,10 @@ export async function keep(deps: KeepDeps, given: NewCase, by: string): Promise<
 /** What a case stores of its source. */
 async function sourceOf(deps: KeepDeps, { threadId, runId, llmCallId }: NewCase) {
   if ((runId === undefined) === (llmCallId === undefined))
-    throw invalid(runId === undefined ? 'runId' : 'llmCallId', 'must be given, and not together with the other one');
+    throw invalidCase(
+      runId === undefined ? 'runId' : 'llmCallId',
+      'must be given, and not together with the other one',
+    );
   const kind = runId === undefined ? 'call' : 'run';
   const callId = llmCallId ?? (await callOfRun(deps.db, threadId, runId!));
   const { call, agent, messages, verified, recorded } = await readSentCall(deps, threadId, callId);
@@ -68,9 +71,9 @@ async function callOfRun(db: Database, threadId: string, runId: string): Promise
   assertId(runId, 'The run id');
   const request = await readRequest(db, threadId, runId);
   if (!request) throw runNotFound(threadId, runId);
-  if (!request.ended) throw invalid('runId', `names run ${runId}, which has not ended`);
+  if (!request.ended) throw invalidCase('runId', `names run ${runId}, which has not ended`);
   const call = await firstCall(db, threadId, runId);
-  if (call === undefined) throw invalid('runId', `names run ${runId}, which has no answer of a model`);
+  if (call === undefined) throw invalidCase('runId', `names run ${runId}, which has no answer of a model`);
   return call;
 }
 

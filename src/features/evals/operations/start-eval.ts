@@ -10,7 +10,7 @@ import { listCases, type StoredCase } from '../store/cases.ts';
 import { startEval } from '../store/evals.ts';
 import { assertRunOverrides } from '../../../runs/operations/runs/allow-overrides.ts';
 import { checkPolicy } from '../../../runs/operations/runs/check-overrides.ts';
-import { invalid } from './invalid-eval.ts';
+import { invalidEval } from '../invalid.ts';
 import { toStored } from './stored.ts';
 import type { EvalDefinition, EvalVariant } from './types.ts';
 
@@ -71,7 +71,7 @@ async function casesIn(
     const page = await listCases(db, { dataset, tag, split, after, limit: 1_000 });
     cases.push(...page.data.filter(({ erasedAt }) => !erasedAt));
     if (cases.length > most)
-      throw invalid(
+      throw invalidEval(
         'repeats',
         `and the variants would make more than ${mostItems.toLocaleString('en')} items of the cases of ${dataset}`,
       );

@@ -6,7 +6,7 @@ import { assertStorable, promptOf } from '../../../base/checks/values.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { StoredEval, StoredVariant } from '../store/evals.ts';
-import { invalid } from './invalid-eval.ts';
+import { invalidEval } from '../invalid.ts';
 import type { EvalDefinition, EvalVariant } from './types.ts';
 
 const bounds = optionsWith({ evals: 'bound' });
@@ -21,9 +21,9 @@ const longestStubs = 65_536;
  */
 export function toStored(given: EvalDefinition): StoredEval {
   const { dataset, tag, split, tools = 'recorded', stubs, fresh = false, judge } = given;
-  if ((tools === 'stubs') !== (stubs !== undefined)) throw invalid('stubs', 'go together with tools: "stubs"');
+  if ((tools === 'stubs') !== (stubs !== undefined)) throw invalidEval('stubs', 'go together with tools: "stubs"');
   if (stubs !== undefined && JSON.stringify(stubs).length > longestStubs)
-    throw invalid('stubs', `have more than ${longestStubs.toLocaleString('en')} characters`);
+    throw invalidEval('stubs', `have more than ${longestStubs.toLocaleString('en')} characters`);
   assertStorable(stubs, 'The eval');
   const bounded = Object.fromEntries(bounds.map((name) => [name, given[name]]));
   return {
@@ -41,7 +41,7 @@ export function toStored(given: EvalDefinition): StoredEval {
 function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
   const variants = given.map((variant) => {
     const { name = nameFrom(variant), agent, version, model, contextPolicy, systemPrompt } = variant;
-    if (name.length > longestName) throw invalid('variants', `must have names of up to ${longestName} characters`);
+    if (name.length > longestName) throw invalidEval('variants', `must have names of up to ${longestName} characters`);
     assertStorable([name, agent, version, systemPrompt], 'A variant');
     return {
       name,
@@ -51,7 +51,7 @@ function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
     };
   });
   const twice = variants.find(({ name }, i) => variants.some((other, j) => j < i && other.name === name));
-  if (twice) throw invalid('variants', `has two that are named ${twice.name}; give them names`);
+  if (twice) throw invalidEval('variants', `has two that are named ${twice.name}; give them names`);
   return variants;
 }
 

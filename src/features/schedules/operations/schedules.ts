@@ -16,7 +16,7 @@ import { readSlots } from '../store/slots.ts';
 import { readNow } from '../../../database/store/database-clock.ts';
 import { ownersOn, type Owner } from '../../../runs/operations/access/tenant-scope.ts';
 import type { ListedSchedule, ScheduleDefinition, Schedules } from '../types.ts';
-import { assertName } from './assert-name.ts';
+import { assertName } from './check-schedule.ts';
 
 const shownSlots = 5;
 

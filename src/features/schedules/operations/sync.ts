@@ -8,8 +8,8 @@ import { toStored } from '../definition/stored.ts';
 import { nextSlot } from '../definition/timing.ts';
 import { readNow } from '../../../database/store/database-clock.ts';
 import { readSchedules, removeSchedule, setSchedule } from '../store/schedules.ts';
-import { assertName } from './assert-name.ts';
-import { checkRuns } from './check-runs.ts';
+import { assertName } from './check-schedule.ts';
+import { checkRuns } from './check-schedule.ts';
 
 const by = 'code';
 
