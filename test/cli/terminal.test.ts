@@ -52,7 +52,7 @@ describe('text of models, users and tools cannot control the terminal', () => {
     expect(stdout.trimEnd()).not.toContain('\n');
     const json = (await callCli(['keys', 'list', '--json'], { env })).stdout;
     expect(json).not.toMatch(commands);
-    expect(JSON.parse(json)).toMatchObject([{ name: hostile, agents: [hostile] }]);
+    expect(JSON.parse(json)).toMatchObject({ data: [{ name: hostile, agents: [hostile] }] });
   });
 
   test('in an error', async () => {
