@@ -31,4 +31,8 @@ export async function buildNextRelease(dir: string): Promise<void> {
   journal.entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag: 'next_release' });
   await writeFile(journalFile, JSON.stringify(journal));
   await writeFile(path.join(migrations, 'next_release.sql'), migration);
+  // a release that adds a column to the table says its value for new runs
+  const rowOfRun = path.join(dir, 'db/sql/run/run_of.sql');
+  const text = await readFile(rowOfRun, 'utf8');
+  await writeFile(rowOfRun, text.replace(/;\n\$\$;/, ',\n    null as of_next_release;\n$$$$;'));
 }
