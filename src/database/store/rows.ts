@@ -1,6 +1,7 @@
 import { LanefoldError } from '../../base/errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import { toCamelCase } from '../../base/common/case.ts';
+import { pageOf } from '../../base/common/page.ts';
 
 /** A page of a list. */
 export interface ListPage<T> {
@@ -17,6 +18,16 @@ export type Cursor = [micros: string, ...ids: string[]];
 
 /** A cursor as callers pass it. Ids contain no slash. */
 export const cursorText = (cursor: Cursor): string => cursor.join('/');
+
+/** A page of rows that are sorted by a time, whose `micros` they have, and by ids. There is up to one row more than `limit`. */
+export function pageByTime<Row extends { micros: string }>(
+  rows: readonly Row[],
+  limit: number,
+  idsOf: (last: Row) => string[],
+): ListPage<Omit<Row, 'micros'>> {
+  const { data, nextAfter } = pageOf(rows, limit, (last) => cursorText([last.micros, ...idsOf(last)]));
+  return { data: data.map(({ micros: _, ...row }) => row), nextAfter };
+}
 
 /** @throws LanefoldError `invalid_input` */
 export function readCursor(text: string | undefined, ids: number): Cursor | undefined {

@@ -1,5 +1,4 @@
-import { Option, type Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { z } from 'zod';
 import { omitUndefined } from '../../base/common/json.ts';
 import { argumentsOf, optionsOf, type Noun, type Operation } from '../../base/operations/operation.ts';

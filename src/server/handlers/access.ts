@@ -1,11 +1,11 @@
 import { assertMayMint } from '../../base/access/browser-token.ts';
 import { assertMayGrant, type Principal } from '../../base/access/principal.ts';
 import { omitUndefined } from '../../base/common/json.ts';
+import { pageOf } from '../../base/common/page.ts';
 import { asHere, processClock } from '../../base/common/timer.ts';
 import { databaseOf } from '../../features/library/internals.ts';
 import type { AuditQuery } from '../../database/store/access/types.ts';
 import { usedLimits } from '../../runs/operations/limits/usage.ts';
-import type { LimitUsageOptions } from '../../runs/operations/limits/types.ts';
 import type { NewBrowserToken, NewKey } from '../../runs/operations/access/types.ts';
 import type { Handler } from '../declared/routes.ts';
 
@@ -45,8 +45,7 @@ export const auditHandlers: Record<'list', Handler> = {
   async list({ lanefold, options }) {
     const { limit = 100, ...query } = options as AuditQuery;
     const found = await lanefold.audit.list({ ...query, limit: limit + 1 });
-    const data = found.slice(0, limit);
-    return { data, nextAfter: found.length > limit ? data.at(-1)!.no : null };
+    return pageOf(found, limit, ({ no }) => no);
   },
 };
 
@@ -54,15 +53,7 @@ export const limitHandlers: Record<'holders' | 'listLimits', Handler> = {
   holders: ({ lanefold, options, params }) => lanefold.limits.holders({ ...options, name: params['name']! }),
 
   async listLimits({ lanefold: { limits }, options }) {
-    const { name, after, limit = 100 } = options as LimitUsageOptions;
-    const [found, usage] = await Promise.all([limits.list(), limits.usage(options)]);
-    const data = usedLimits(found, usage, name)
-      .filter(({ uses }) => after === undefined || uses.length > 0)
-      .map(({ limit: one, uses }) => ({
-        ...one,
-        usage: uses,
-        nextAfter: uses.length === limit ? uses.at(-1)!.cursor : null,
-      }));
-    return { data };
+    const found = await usedLimits(limits, options);
+    return { data: found.map(({ limit, uses: usage, nextAfter }) => ({ ...limit, usage, nextAfter })) };
   },
 };

@@ -2,6 +2,7 @@ import type { EnqueueOptions } from '../../runs/operations/runs/enqueue-options.
 import type { RunTree } from '../../runs/operations/runs/types.ts';
 import type { Run, RunHandle, RunRef } from '../../database/store/run/run.ts';
 import { omitUndefined } from '../../base/common/json.ts';
+import { pageOf } from '../../base/common/page.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { assertSeesThreads } from '../access/require-unbound.ts';
@@ -88,6 +89,5 @@ async function numbered({ call, lanefold, options, run }: Given, number: string)
   const { limit = 100 } = options as { limit?: number };
   const found = (await call({ limit: limit + 1 })) as Record<string, number>[];
   if (found.length === 0) await lanefold.runs.get(run);
-  const data = found.slice(0, limit);
-  return { data, nextAfter: found.length > limit ? data.at(-1)![number] : null };
+  return pageOf(found, limit, (last) => last[number]);
 }

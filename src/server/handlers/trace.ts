@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { omitUndefined } from '../../base/common/json.ts';
+import { pageOf } from '../../base/common/page.ts';
 import { LanefoldError } from '../../base/errors.ts';
-import type { RunEvent } from '../../database/store/run/types.ts';
 import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
 import type { Given, Handler } from '../declared/routes.ts';
 import type { ApiEnv } from '../env.ts';
@@ -39,13 +39,8 @@ export const eventsHandler =
     const run = id === undefined ? undefined : { threadId, id };
     const found = await (run ? lanefold.runs.events(run, asked) : lanefold.threads.events(threadId, asked));
     if (found.length === 0) await (run ? lanefold.runs.get(run) : lanefold.threads.peek(threadId));
-    return pageOf(found, limit);
+    return pageOf(found, limit, ({ eventSeq }) => eventSeq);
   };
-
-function pageOf(found: RunEvent[], limit: number): { data: RunEvent[]; nextAfter: number | null } {
-  const data = found.slice(0, limit);
-  return { data, nextAfter: found.length > limit ? data.at(-1)!.eventSeq : null };
-}
 
 interface Followed {
   format: Exclude<Format, 'json'>;

@@ -3,9 +3,9 @@ import type { Database } from '../../postgres/pool.ts';
 import {
   readRows,
   Conditions,
-  cursorText,
   invalidCursor,
   microsSql,
+  pageByTime,
   readCursor,
   timestampSql,
   readIds,
@@ -177,15 +177,7 @@ export async function readHolders(
      order by ${order} limit ${where.value(limit + 1)}`,
     where.values,
   );
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    data: shown.map(({ micros: _, ...holder }) => holder),
-    nextAfter:
-      rows.length > limit && last
-        ? cursorText([last.micros, last.threadId, last.runId, last.owner, last.name, keyText(last.key)])
-        : null,
-  };
+  return pageByTime(rows, limit, (last) => [last.threadId, last.runId, last.owner, last.name, keyText(last.key)]);
 }
 
 /** The place of a bucket in the list of a limit: the first ones are not idle. */

@@ -1,7 +1,7 @@
 import type { ListedRun, RunCost, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
+import { Conditions, cursorText, microsSql, pageByTime, readCursor, timestampSql, type ListPage } from '../rows.ts';
 import { countMarks } from './read-marks.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
 import { questionSql } from './question.ts';
@@ -87,7 +87,7 @@ async function listEach(db: Database, where: Conditions, also: Conditions, limit
      where ${where} and ${also} ${newest} limit ${also.value(limit + 1)}`,
     also.values,
   );
-  const page = keys.slice(0, limit);
+  const { data: page, nextAfter } = pageByTime(keys, limit, (last) => [last.thread_id, last.id]);
   const runs = await eachThread(db, page, async (key) => {
     const run = await readRun(db, key.thread_id, key.id);
     const [of] = await db.query<{ question: string | null }>(
@@ -97,9 +97,7 @@ async function listEach(db: Database, where: Conditions, also: Conditions, limit
     );
     return run ? [{ ...run, question: of?.question ?? null }] : [];
   });
-  const last = page.at(-1);
-  const more = keys.length > limit && last;
-  return { data: runs, nextAfter: more ? cursorText([last.micros, last.thread_id, last.id]) : null };
+  return { data: runs, nextAfter };
 }
 
 /**

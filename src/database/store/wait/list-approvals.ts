@@ -1,7 +1,7 @@
 import { callName } from '../../../base/checks/call-name.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
+import { Conditions, microsSql, pageByTime, readCursor, timestampSql, type ListPage } from '../rows.ts';
 import type { PendingApproval } from '../run/types.ts';
 
 /** Calls that wait for approval, soonest to expire first. */
@@ -31,10 +31,14 @@ export async function listApprovals(
      order by w.until, w.thread_id, w.run_id, w.round, w.call_index`,
     where.values,
   );
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const { data, nextAfter } = pageByTime(rows, limit, (last) => [
+    last.thread_id,
+    last.run_id,
+    String(last.round),
+    String(last.call_index),
+  ]);
   return {
-    data: shown.map((row) => ({
+    data: data.map((row) => ({
       threadId: row.thread_id,
       runId: row.run_id,
       agent: row.agent,
@@ -47,10 +51,7 @@ export async function listApprovals(
       expiresAt: row.until,
       root: row.root_run_id === null ? null : { threadId: row.root_thread_id!, id: row.root_run_id },
     })),
-    nextAfter:
-      rows.length > limit && last
-        ? cursorText([last.micros, last.thread_id, last.run_id, String(last.round), String(last.call_index)])
-        : null,
+    nextAfter,
   };
 }
 

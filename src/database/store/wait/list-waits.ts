@@ -1,6 +1,6 @@
 import { callName } from '../../../base/checks/call-name.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../rows.ts';
+import { Conditions, microsSql, pageByTime, readCursor, timestampSql, type ListPage } from '../rows.ts';
 import type { PendingWait } from './types.ts';
 
 interface WaitFilter {
@@ -39,10 +39,14 @@ export async function listWaits(
      order by w.created_at, w.thread_id, w.run_id, w.round, w.call_index`,
     where.values,
   );
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const { data, nextAfter } = pageByTime(rows, limit, (last) => [
+    last.thread_id,
+    last.run_id,
+    String(last.round),
+    String(last.call_index),
+  ]);
   return {
-    data: shown.map((row) => ({
+    data: data.map((row) => ({
       threadId: row.thread_id,
       runId: row.run_id,
       round: row.round,
@@ -55,10 +59,7 @@ export async function listWaits(
       since: row.created_at,
       until: row.until,
     })),
-    nextAfter:
-      rows.length > limit && last
-        ? cursorText([last.micros, last.thread_id, last.run_id, String(last.round), String(last.call_index)])
-        : null,
+    nextAfter,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { checkOptions } from '../../../base/operations/checked.ts';
 import { type EvalRow, cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../store/evals.ts';
+import { allPages } from './all-pages.ts';
 import { EvalWaitOptions } from './declaration.ts';
 import type { EvalEnds } from './methods.ts';
 import type { ListedEval, ListedEvalItem, Evals } from './types.ts';
@@ -42,7 +43,6 @@ interface EvalsDeps {
 }
 
 const operator = 'operator';
-const page = 1_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
@@ -55,13 +55,7 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
   };
   const allItems = async (id: string): Promise<ListedEvalItem[]> => {
     await get(id);
-    const items: ListedEvalItem[] = [];
-    for (let more = true; more;) {
-      const next = await readItems(db, id, { after: items.at(-1)?.no ?? 0, limit: page });
-      items.push(...next);
-      more = next.length === page;
-    }
-    return items;
+    return allPages((page) => readItems(db, id, page));
   };
   return {
     async run(definition, { tenant = db.tenant ?? defaultTenant, by = operator, from = 'library' } = {}) {

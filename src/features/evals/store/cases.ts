@@ -5,8 +5,8 @@ import type { Message } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
   Conditions,
-  cursorText,
   microsSql,
+  pageByTime,
   readCursor,
   readRows,
   timestampSql,
@@ -60,9 +60,7 @@ export async function listCases(
   const text = `select ${columns}, ${microsSql('created_at')} as micros from lanefold._case where ${where.toString()}
     order by created_at, id limit ${where.value(limit + 1)}`;
   const rows = await readRows<StoredCase & { micros: string }>(db, `list_cases_${where.key}`, text, where.values);
-  const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as StoredCase);
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { data, nextAfter: last ? cursorText([last.micros, last.id]) : null };
+  return pageByTime(rows, limit, ({ id }) => [id]);
 }
 
 /** Changes a case; see `update_case`. Returns false if there is none, or its thread is erased. */

@@ -6,8 +6,8 @@ import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { EvalItemStatus } from '../operations/types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
-  cursorText,
   microsSql,
+  pageByTime,
   readCursor,
   readRows,
   timestampSql,
@@ -78,9 +78,7 @@ export async function listEvals(
      where $1::text is null or (e.created_at, e.id) < (${timestampSql('$1')}, $2) order by e.created_at desc, e.id desc limit $3`,
     [micros, id, limit + 1],
   );
-  const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as EvalRow);
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { data, nextAfter: last ? cursorText([last.micros, last.id]) : null };
+  return pageByTime(rows, limit, ({ id }) => [id]);
 }
 
 /** Cancels an eval; see `cancel_eval`. Undefined: it is not running. */

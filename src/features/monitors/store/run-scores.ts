@@ -3,8 +3,8 @@ import type { Json } from '../../../agent/context/message.ts';
 import type { Score } from '../../evals/operations/types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
-  cursorText,
   microsSql,
+  pageByTime,
   readCursor,
   readRows,
   timestampSql,
@@ -85,9 +85,7 @@ export async function listScores(
      order by scored_at desc, thread_id desc, run_id desc limit $7`,
     [tenant, name, micros, threadId, runId, below ?? null, limit + 1],
   );
-  const data = rows.slice(0, limit).map(({ micros: _, ...row }) => row as RunScore);
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { data, nextAfter: last ? cursorText([last.micros, last.threadId, last.runId]) : null };
+  return pageByTime(rows, limit, (last) => [last.threadId, last.runId]);
 }
 
 /** Deletes old scores; see `drop_run_scores`. Returns how many. */

@@ -1,5 +1,6 @@
 import { call } from '../../../database/store/call.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
+import { pageOf } from '../../../base/common/page.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { schedule } from '../../../../db/schema/schedule.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
@@ -70,9 +71,7 @@ export async function listSchedules(
      where $1::text is null or (tenant_id, name) > ($1, $2) order by tenant_id, name limit $3`,
     [tenant, name, limit + 1],
   );
-  const data = rows.slice(0, limit);
-  const last = data.at(-1);
-  return { data, nextAfter: rows.length > limit && last ? `${last.tenantId}/${last.name}` : null };
+  return pageOf(rows, limit, ({ tenantId, name }) => `${tenantId}/${name}`);
 }
 
 export const readSchedule = async (db: Database, tenant: string, name: string): Promise<ScheduleRow | undefined> =>

@@ -2,9 +2,9 @@ import { call, callRows } from '../../../database/store/call.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import type { StoredSchedule } from '../definition/stored.ts';
 import {
-  cursorText,
   fromRow,
   microsSql,
+  pageByTime,
   readCursor,
   readRows,
   timestampSql,
@@ -134,10 +134,7 @@ export async function readSlots(
      order by slot desc limit $4`,
     [tenant, name, before, limit + 1],
   );
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const data = shown.map(({ micros: _, ...slot }) => slot);
-  return { data, nextAfter: rows.length > limit && last ? cursorText([last.micros]) : null };
+  return pageByTime(rows, limit, () => []);
 }
 
 /** Deletes settled slots older than this; see `drop_slots`. Returns how many. */

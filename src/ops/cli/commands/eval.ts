@@ -5,6 +5,7 @@ import { delay } from '../../../base/common/timer.ts';
 import { toWire } from '../../../base/operations/wire.ts';
 import { failIf } from '../../../features/evals/condition/fail-if.ts';
 import { parseCondition } from '../../../features/evals/condition/parse.ts';
+import { allPages } from '../../../features/evals/operations/all-pages.ts';
 import { evals, ListedEval, ListedEvalItem } from '../../../features/evals/operations/declaration.ts';
 import type { EvalVariant, ListedEval as Eval } from '../../../features/evals/operations/types.ts';
 import { toJUnit } from '../../../features/evals/report/junit.ts';
@@ -212,21 +213,11 @@ async function tell({ evals }: Lanefold, id: string, found: EvalReport, flags: R
   if (json) printJson(toJson(found));
   else print(toMarkdown(found));
   if (markdown !== undefined) await writeFile(markdown, toMarkdown(found));
-  if (junit !== undefined) await writeFile(junit, toJUnit(await allItems(evals, id)));
+  if (junit !== undefined) await writeFile(junit, toJUnit(await allPages((page) => evals.items(id, page))));
   if (given === undefined) return;
   const { failed, reasons } = failIf(given, found);
   for (const reason of reasons) note(reason);
   if (failed) throw new Exit(1);
-}
-
-async function allItems(evals: Lanefold['evals'], id: string) {
-  const items = await evals.items(id, { limit: 1_000 });
-  for (let more = items.length === 1_000; more;) {
-    const next = await evals.items(id, { after: items.at(-1)!.no, limit: 1_000 });
-    items.push(...next);
-    more = next.length === 1_000;
-  }
-  return items;
 }
 
 const counts = ({ items }: Eval): string =>

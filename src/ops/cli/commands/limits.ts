@@ -46,10 +46,7 @@ function addList(group: Command): void {
     .addHelpText('after', commandHelp(['lanefold limits', 'lanefold limits list --json'], [...environment]))
     .action(({ name, keys, after, ...options }: Options & { name?: string; keys: number }) =>
       withLanefold(options, async ({ limits }) => {
-        const usage = limits.usage(omitUndefined({ name, after, limit: keys }));
-        const found = usedLimits(...(await Promise.all([limits.list(), usage])), name)
-          .filter(({ uses }) => after === undefined || uses.length > 0)
-          .map((one) => ({ ...one, nextAfter: one.uses.length === keys ? one.uses.at(-1)!.cursor : null }));
+        const found = await usedLimits(limits, omitUndefined({ name, after, limit: keys }));
         if (options.json) {
           return printJson({
             data: found.map(({ limit, uses, nextAfter }) => ({

@@ -3,9 +3,7 @@ import { checkOptions } from '../../../base/operations/checked.ts';
 import type { LimitKind } from '../../../agent/limits/limit.ts';
 import { shownAmount } from '../../../agent/limits/read-definition.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { readHolders, type StoredHolder } from '../../../database/store/limit/read-usage.ts';
-import { readTotals } from '../../../database/store/limit/read-usage.ts';
-import { readUsage } from '../../../database/store/limit/read-usage.ts';
+import { readHolders, readTotals, readUsage, type StoredHolder } from '../../../database/store/limit/read-usage.ts';
 import type { ListPage } from '../../../database/store/rows.ts';
 import { LimitHoldersOptions as Holders, LimitUsageOptions as Usage } from './declaration.ts';
 import type { LimitHolder, LimitHoldersOptions, LimitUsage, LimitUsageOptions } from './types.ts';
@@ -64,18 +62,35 @@ export const usageOf = (db: Database) => ({
     })),
 });
 
-/** Each limit with what was used of it, without the limits of other names than `name`. */
-export function usedLimits<L extends { name: string; tenant: string | null }>(
+type Named = Pick<LimitUsage, 'name' | 'tenant'>;
+
+/** A limit with what its first keys have used, or those after a cursor. `nextAfter` continues with its other keys. */
+interface UsedLimit<L> {
+  limit: L;
+  uses: LimitUsage[];
+  nextAfter: string | null;
+}
+
+/** Each limit with a page of what was used of it. With `after`, only the limit of the cursor; with `name`, only those of this name. */
+export async function usedLimits<L extends Named>(
+  limits: { list(): Promise<L[]>; usage(query: LimitUsageOptions): Promise<LimitUsage[]> },
+  query: LimitUsageOptions,
+): Promise<UsedLimit<L>[]> {
+  const { name, after, limit = 100 } = query;
+  const [found, usage] = await Promise.all([limits.list(), limits.usage(query)]);
+  return withUses(found, usage)
+    .filter(
+      ({ limit: one, uses }) => (name === undefined || one.name === name) && (after === undefined || uses.length > 0),
+    )
+    .map((one) => ({ ...one, nextAfter: one.uses.length === limit ? one.uses.at(-1)!.cursor : null }));
+}
+
+function withUses<L extends Named>(
   limits: readonly L[],
   usage: readonly LimitUsage[],
-  name?: string,
 ): { limit: L; uses: LimitUsage[] }[] {
-  const placeOf = (of: { name: string; tenant: string | null }) => `${of.tenant ?? '*'} ${of.name}`;
-  const found = new Map(
-    limits
-      .filter((limit) => name === undefined || limit.name === name)
-      .map((limit) => [placeOf(limit), { limit, uses: [] as LimitUsage[] }]),
-  );
+  const placeOf = ({ tenant, name }: Named) => `${tenant ?? '*'} ${name}`;
+  const found = new Map(limits.map((limit) => [placeOf(limit), { limit, uses: [] as LimitUsage[] }]));
   for (const use of usage) found.get(placeOf(use))?.uses.push(use);
   return [...found.values()];
 }
