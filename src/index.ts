@@ -7,7 +7,9 @@
 // Agents and their tools
 export type { EnqueueOptions } from './runs/operations/runs/enqueue-options.ts';
 export type { RunTree } from './runs/operations/runs/types.ts';
-export type { RunStatus, RunEvent, PendingApproval } from './database/store/run/types.ts';
+export type { RunStatus } from './database/store/run/types.ts';
+export type { RunEvent } from './database/store/trace/types.ts';
+export type { PendingApproval } from './database/store/wait/types.ts';
 export { defineAgent, type Agent } from './agent/definition/agent.ts';
 export type { AgentDefinition } from './agent/definition/definition.ts';
 export { defineTool, type ToolDefinition, clientTool } from './agent/tools/define-tool.ts';
@@ -47,7 +49,7 @@ export type { ScheduleDefinition } from './features/schedules/types.ts';
 export type { WebhookDelivery } from './features/webhooks/types.ts';
 export type { MonitorDefinition } from './features/monitors/types.ts';
 export type { WebhookDefinition } from './features/webhooks/types.ts';
-export type { EvalDefinition } from './features/evals/operations/types.ts';
+export type { EvalDefinition } from './features/evals/store/types.ts';
 export type { EvalCase, NewCase } from './features/evals/types.ts';
 export type { LimitDefinition } from './agent/limits/types.ts';
 export type { TenantLibrary } from './features/library/library.ts';

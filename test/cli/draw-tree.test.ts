@@ -1,4 +1,4 @@
-import type { RunNode } from '../../src/database/store/run/types.ts';
+import type { RunNode } from '../../src/database/store/nodes/types.ts';
 import { expect, test } from 'vitest';
 import { drawTree } from '../../src/ops/cli/show-run.ts';
 import { readableAnswer } from '../../src/ops/cli/show-run.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../database/store/run/types.ts';
+import type { RunEvent } from '../../database/store/trace/types.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import type { Database } from '../../database/postgres/pool.ts';

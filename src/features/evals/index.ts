@@ -4,7 +4,7 @@
  * @module evals
  */
 
-export type { EvalItem, EvalItemStatus, Score } from './operations/types.ts';
+export type { EvalItem, EvalItemStatus, Score } from './store/types.ts';
 export type { Expected } from './types.ts';
 
 // Scorers

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { noun } from '../../base/operations/operation.ts';
 import { after, by, count, date, Id, named, orNull, tenantOf, text, whole } from '../../base/operations/schemas.ts';
-import { Score } from '../evals/operations/declaration.ts';
+import { Score } from '../evals/store/declaration.ts';
 import { scorerName } from '../evals/scorers/scorer.ts';
 
 const share = (description: string, example: number) => z.number().gt(0).max(1).meta({ description, example });

@@ -1,6 +1,6 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
-import type { Score } from '../evals/operations/types.ts';
+import type { Score } from '../evals/store/types.ts';
 
 /** A monitor with its state. If `readTo` stalls, no worker has its scorers or its judge. */
 export interface ListedMonitor {

@@ -1,4 +1,4 @@
-import type { RunNode } from '../../database/store/run/types.ts';
+import type { RunNode } from '../../database/store/nodes/types.ts';
 import { snakeKeys } from '../../base/common/case.ts';
 import type { JsonObject, Json, ToolCall } from '../../agent/context/message.ts';
 import type { RunEventKind } from '../../agent/strategies/records.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../database/store/run/types.ts';
+import type { RunEvent } from '../../database/store/trace/types.ts';
 import { pseudonym } from '../../base/checks/ids.ts';
 
 /**

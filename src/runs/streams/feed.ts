@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../database/store/run/types.ts';
+import type { RunEvent } from '../../database/store/trace/types.ts';
 import type { Database } from '../../database/postgres/pool.ts';
 import { readNewEvents } from '../../database/store/trace/find-stream-start.ts';
 import { after, type Timer, delay, onAbort } from '../../base/common/timer.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../database/store/run/types.ts';
+import type { RunEvent } from '../../database/store/trace/types.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { readThreadEvents } from '../../database/store/trace/read-events.ts';
 import { isTerminal, type LiveAnswer } from './deltas.ts';

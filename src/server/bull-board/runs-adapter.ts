@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../database/store/run/types.ts';
+import type { RunEvent } from '../../database/store/trace/types.ts';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueAdapterOptions } from '@bull-board/api/typings/app';
 import type { Library } from '../../features/library/library.ts';

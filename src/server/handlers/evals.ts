@@ -1,4 +1,4 @@
-import type { ListedEvalItem } from '../../features/evals/operations/types.ts';
+import type { ListedEvalItem } from '../../features/evals/store/types.ts';
 import type { EvalReport } from '../../features/evals/report/report.ts';
 import { toJson } from '../../features/evals/report/to-json.ts';
 import type { Handler } from '../declared/routes.ts';

@@ -1,4 +1,4 @@
-import type { InputReceipt } from '../run/types.ts';
+import type { InputReceipt } from './types.ts';
 import type { JsonObject, Message } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { outOfLine } from '../content/out-of-line.ts';

@@ -1,4 +1,4 @@
-import type { RunInput } from '../run/types.ts';
+import type { RunInput } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 /** The inputs of a run, in order of acceptance. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { after, count, date, Id, jsonObject, limit, named, orNull } from '../../../base/operations/schemas.ts';
-import { marks, RunStatus } from '../run/declaration.ts';
+import { marks } from '../trace/declaration.ts';
+import { RunStatus } from '../run/declaration.ts';
 
 export const RecordedThread = z.object({
   id: Id,

@@ -1,4 +1,4 @@
-import type { RunMarkCount } from '../run/types.ts';
+import type { RunMarkCount } from '../trace/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../rows.ts';

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { RunStatus } from '../run/types.ts';
-import type { RunMarkCount } from '../run/types.ts';
+import type { RunMarkCount } from '../trace/types.ts';
 
 export interface AppendReceipt {
   firstSeq: number;

@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { StoredContent } from '../../../agent/models/content-schema.ts';
 import {
   after,
   anyJson,
   count,
   date,
   Id,
-  jsonObject,
   limit,
   named,
   orNull,
   typed,
   whole,
 } from '../../../base/operations/schemas.ts';
+import { marks } from '../trace/declaration.ts';
 
 /*
  * What answers say of runs. `Run`, `RunRef` and `RunHandle` are written by hand beside this file, because the type of
@@ -32,7 +31,8 @@ export const Call = z
     example: '1.0',
   });
 
-const json = (description: string) => typed('Json', 'agent/context/message.ts', anyJson(description));
+/** A JSON value of which the library says that it is JSON. */
+export const json = (description: string) => typed('Json', 'agent/context/message.ts', anyJson(description));
 
 export const RunStatus = named(
   'RunStatus',
@@ -69,7 +69,8 @@ export const RunRef = typed(
   named('RunRef', z.object(ref).meta({ description: 'A run by its thread and id.' })),
 );
 
-const place = {
+/** A tool call by its place in the run. */
+export const place = {
   call: Call,
   round: count('Tool round of the run, from 1.', 1),
   index: count('Position in the round, from 0.', 0),
@@ -241,39 +242,6 @@ export const RunCost = z
   })
   .meta({ doc: 'The cost of model calls, at your own prices or the list prices of the providers.' });
 
-const marked = {
-  runId: Id,
-  kind: z.string().meta({
-    description:
-      '`tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, ' +
-      '`steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added.',
-    example: 'tool_failed',
-  }),
-  seq: z
-    .int()
-    .nullable()
-    .meta({ description: 'The entry to look at; null: the mark concerns the whole run.', example: 7 }),
-  llmCallId: orNull(Id).describe('The model call that shows more, if any.'),
-};
-
-export const RunMark = named(
-  'Mark',
-  z
-    .object({ ...marked, data: jsonObject('Depends on the kind.') })
-    .meta({ description: 'Something in a run that is worth a look.' }),
-);
-
-export const RunMarkCount = named(
-  'MarkCount',
-  z
-    .object({ ...marked, count: count('Number of marks of this kind.', 2) })
-    .meta({ description: 'The marks of one kind: how many, and where the first is.' }),
-);
-
-/** Marks on the rows of a list. */
-export const marks = (of: string) =>
-  z.array(RunMarkCount).nullable().describe(`${of} null unless requested with \`marks\`.`);
-
 export const asked = {
   question: z.string().nullable().meta({
     description: 'The first 200 characters of the message that started the run; null if none did, as for a compaction.',
@@ -327,118 +295,6 @@ export const TreeRun = named(
       finishedAt: date('When the run ended.').nullable(),
     })
     .meta({ doc: 'A run with its place in a tree of runs.' }),
-);
-
-export const RunNode = named(
-  'RunNode',
-  z
-    .object({
-      node: count('Number of the node, from 1, in the order of creation.', 3),
-      parent: z.int().nullable().describe('The node it follows from; 0 is the question of the run.'),
-      depth: z.int().nullable().describe('Only if the strategy builds a tree.'),
-      kind: z.string().meta({
-        description:
-          'For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it.',
-        example: 'thought',
-      }),
-      status: z.string().meta({
-        description: 'For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`.',
-        example: 'best',
-      }),
-      score: z.number().nullable().describe('From 0 to 1, if the strategy scores.'),
-      content: z.string().nullable(),
-      callId: z.string().nullable().describe('For an answer, its model call.'),
-      usage: orNull(Usage).describe('For an answer, its token counters; otherwise null.'),
-      elapsedMs: z.number().nullable().describe('For an answer, when it arrived: milliseconds since the run started.'),
-      data: json('For an answer, its tool rounds; otherwise notes of the strategy.'),
-    })
-    .meta({ description: 'A finding of a strategy: the answer to a question it asked, or a thought.' }),
-);
-
-export const RunEvent = named(
-  'RunEvent',
-  z
-    .object({
-      eventSeq: count('Number in the thread, from 0, without gaps.', 12),
-      runId: Id,
-      seq: count('Number in the run, from 1, without gaps.', 3),
-      kind: typed('RunEventKind', 'agent/strategies/records.ts', z.string().meta({ example: 'llm_completed' })),
-      iteration: count('The iteration it belongs to.', 1),
-      data: jsonObject('Depends on the kind; `data.seq` refers to an entry.'),
-      at: date('When the event was committed.'),
-    })
-    .meta({ description: 'An event of the trace.' }),
-);
-
-const inputStatus = z.enum(['queued', 'injected', 'dropped']).meta({
-  description:
-    'queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended first.',
-});
-
-export const InputReceipt = named(
-  'InputReceipt',
-  z
-    .object({
-      inputId: Id,
-      threadId: Id,
-      runId: Id,
-      status: inputStatus,
-      duplicate: z.boolean().describe('true: the input had already been accepted.'),
-    })
-    .meta({ description: 'The run accepted the input.' }),
-);
-
-export const RunInput = named(
-  'Input',
-  z
-    .object({
-      id: Id,
-      runId: Id,
-      ordinal: count('Position among the inputs of the run, from 1.', 1),
-      kind: z.enum(['steer', 'inject']),
-      by: z.string(),
-      content: StoredContent,
-      status: inputStatus,
-      entrySeq: z.int().nullable().describe('The entry of the resulting message.'),
-      createdAt: date('When it was accepted.'),
-      settledAt: date('When it became a message or was dropped.').nullable(),
-    })
-    .meta({ description: 'Input sent to an active run.' }),
-);
-
-export const DecisionReceipt = named(
-  'DecisionReceipt',
-  z.object({
-    threadId: Id,
-    runId: Id,
-    call: Call,
-    decision: z.enum(['approved', 'denied']),
-    by: z.string().nullable(),
-    reason: z.string().nullable(),
-    decidedAt: date('When the decision was made.'),
-    duplicate: z.boolean().meta({
-      description: 'true: the same decision had already been made.',
-      doc: 'The same decision was made before; `by` and `reason` are from the first one.',
-    }),
-    status: RunStatus,
-  }),
-);
-
-export const PendingApproval = named(
-  'Approval',
-  z
-    .object({
-      threadId: Id,
-      runId: Id,
-      agent: z.string(),
-      ...place,
-      name: z.string(),
-      arguments: json('Arguments from the model.'),
-      requestedAt: date('When the call began to wait.'),
-      expiresAt: date('When the call is denied if it is still undecided.'),
-      root: orNull(RunRef).describe('The root of its tree, if a tool call of another run started its run.'),
-    })
-    .meta({ description: 'A tool call that waits for human approval.' }),
 );
 
 const word = (description: string) => z.string().min(1).max(400).optional().describe(description);

@@ -1,5 +1,5 @@
 import { camelKeys } from '../../../base/common/case.ts';
-import type { RunMark, RunMarkCount } from './types.ts';
+import type { RunMark, RunMarkCount } from '../trace/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { overThreads } from '../each-thread.ts';
 

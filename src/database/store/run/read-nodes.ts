@@ -1,4 +1,4 @@
-import type { RunNode } from './types.ts';
+import type { RunNode } from '../nodes/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { changedNode, type StrategyNode } from '../../../agent/strategies/records.ts';
 import { readRows } from '../rows.ts';

@@ -4,41 +4,10 @@ import type { TerminationReason } from './run-ref.ts';
 import type { Usage } from '../../../agent/context/message.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { RunRef } from './run-ref.ts';
-import type { RunEventKind } from '../../../agent/strategies/records.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
-import type { MessageContent } from '../../../agent/context/message.ts';
+import type { RunMarkCount } from '../trace/types.ts';
 
 /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
 export type Call = string;
-
-export interface DecisionReceipt {
-  threadId: string;
-  runId: string;
-  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
-  call: Call;
-  decision: 'approved' | 'denied';
-  by: string | null;
-  reason: string | null;
-  /** When the decision was made. */
-  decidedAt: Date;
-  /** The same decision was made before; `by` and `reason` are from the first one. */
-  duplicate: boolean;
-  status: RunStatus;
-}
-
-/** The run accepted the input. */
-export interface InputReceipt {
-  inputId: string;
-  threadId: string;
-  runId: string;
-  /**
-   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended
-   * first.
-   */
-  status: 'queued' | 'injected' | 'dropped';
-  /** true: the input had already been accepted. */
-  duplicate: boolean;
-}
 
 /** A run as lists show it. */
 export interface ListedRun {
@@ -154,50 +123,12 @@ export interface ListedRun {
   marks: RunMarkCount[] | null;
 }
 
-/** A tool call that waits for human approval. */
-export interface PendingApproval {
-  threadId: string;
-  runId: string;
-  agent: string;
-  /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
-  call: Call;
-  /** Tool round of the run, from 1. */
-  round: number;
-  /** Position in the round, from 0. */
-  index: number;
-  name: string;
-  /** Arguments from the model. */
-  arguments: Json;
-  /** When the call began to wait. */
-  requestedAt: Date;
-  /** When the call is denied if it is still undecided. */
-  expiresAt: Date;
-  /** The root of its tree, if a tool call of another run started its run. */
-  root: RunRef | null;
-}
-
 /** The cost of model calls, at your own prices or the list prices of the providers. */
 export interface RunCost {
   /** In US dollars; null if no tokens went to a model whose price is known. */
   cost: number | null;
   /** Tokens of models without a known price; `cost` does not include them. */
   unpricedTokens: number;
-}
-
-/** An event of the trace. */
-export interface RunEvent {
-  /** Number in the thread, from 0, without gaps. */
-  eventSeq: number;
-  runId: string;
-  /** Number in the run, from 1, without gaps. */
-  seq: number;
-  kind: RunEventKind;
-  /** The iteration it belongs to. */
-  iteration: number;
-  /** Depends on the kind; `data.seq` refers to an entry. */
-  data: JsonObject;
-  /** When the event was committed. */
-  at: Date;
 }
 
 export interface RunFilter {
@@ -221,87 +152,6 @@ export interface RunFilter {
   after?: string;
   /** Maximum number of items; default 50. */
   limit?: number;
-}
-
-/** Input sent to an active run. */
-export interface RunInput {
-  id: string;
-  runId: string;
-  /** Position among the inputs of the run, from 1. */
-  ordinal: number;
-  kind: 'steer' | 'inject';
-  by: string;
-  content: MessageContent;
-  /**
-   * queued: the run reads it before its next model call; injected: it is in the context; dropped: the run ended
-   * first.
-   */
-  status: 'queued' | 'injected' | 'dropped';
-  /** The entry of the resulting message. */
-  entrySeq: number | null;
-  /** When it was accepted. */
-  createdAt: Date;
-  /** When it became a message or was dropped. */
-  settledAt: Date | null;
-}
-
-/** Something in a run that is worth a look. */
-export interface RunMark {
-  runId: string;
-  /**
-   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
-   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
-   * `abandoned` or `failed`. More kinds may be added.
-   */
-  kind: string;
-  /** The entry to look at; null: the mark concerns the whole run. */
-  seq: number | null;
-  /** The model call that shows more, if any. */
-  llmCallId: string | null;
-  /** Depends on the kind. */
-  data: JsonObject;
-}
-
-/** The marks of one kind: how many, and where the first is. */
-export interface RunMarkCount {
-  runId: string;
-  /**
-   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
-   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
-   * `abandoned` or `failed`. More kinds may be added.
-   */
-  kind: string;
-  /** The entry to look at; null: the mark concerns the whole run. */
-  seq: number | null;
-  /** The model call that shows more, if any. */
-  llmCallId: string | null;
-  /** Number of marks of this kind. */
-  count: number;
-}
-
-/** A finding of a strategy: the answer to a question it asked, or a thought. */
-export interface RunNode {
-  /** Number of the node, from 1, in the order of creation. */
-  node: number;
-  /** The node it follows from; 0 is the question of the run. */
-  parent: number | null;
-  /** Only if the strategy builds a tree. */
-  depth: number | null;
-  /** For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
-  kind: string;
-  /** For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
-  status: string;
-  /** From 0 to 1, if the strategy scores. */
-  score: number | null;
-  content: string | null;
-  /** For an answer, its model call. */
-  callId: string | null;
-  /** For an answer, its token counters; otherwise null. */
-  usage: Usage | null;
-  /** For an answer, when it arrived: milliseconds since the run started. */
-  elapsedMs: number | null;
-  /** For an answer, its tool rounds; otherwise notes of the strategy. */
-  data: Json;
 }
 
 /** What is known of a run, except its result. */

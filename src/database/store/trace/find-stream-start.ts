@@ -1,4 +1,4 @@
-import type { RunEvent } from '../run/types.ts';
+import type { RunEvent } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { runNotFound, threadErased, threadNotFound } from '../missing.ts';
 import { overThreads } from '../each-thread.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../run/types.ts';
+import type { RunEvent } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 const columns = 'event_seq, run_id, seq, kind, iteration, data, at';

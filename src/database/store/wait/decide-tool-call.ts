@@ -1,4 +1,4 @@
-import type { DecisionReceipt } from '../run/types.ts';
+import type { DecisionReceipt } from './types.ts';
 import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { CallRef } from '../../../base/checks/call-name.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, date, Id, named, orNull } from '../../../base/operations/schemas.ts';
-import { Call, RunRef } from '../run/declaration.ts';
+import { date, Id, named, orNull } from '../../../base/operations/schemas.ts';
+import { Call, json, place, RunRef, RunStatus } from '../run/declaration.ts';
 
 export const PendingWait = named(
   'PendingWait',
@@ -8,9 +8,7 @@ export const PendingWait = named(
     .object({
       threadId: Id,
       runId: Id,
-      call: Call,
-      round: count('Tool round of the run, from 1.', 1),
-      index: count('Position in the round, from 0.', 0),
+      ...place,
       name: z.string().describe('The name of the tool.'),
       kind: z.enum(['event', 'time', 'run']),
       event: orNull(Id).describe('The event it waits for.'),
@@ -19,4 +17,39 @@ export const PendingWait = named(
       until: date('When it ends by itself; null: never.').nullable(),
     })
     .meta({ description: 'A tool call that waits for an event, a time or another run.' }),
+);
+
+export const DecisionReceipt = named(
+  'DecisionReceipt',
+  z.object({
+    threadId: Id,
+    runId: Id,
+    call: Call,
+    decision: z.enum(['approved', 'denied']),
+    by: z.string().nullable(),
+    reason: z.string().nullable(),
+    decidedAt: date('When the decision was made.'),
+    duplicate: z.boolean().meta({
+      description: 'true: the same decision had already been made.',
+      doc: 'The same decision was made before; `by` and `reason` are from the first one.',
+    }),
+    status: RunStatus,
+  }),
+);
+
+export const PendingApproval = named(
+  'Approval',
+  z
+    .object({
+      threadId: Id,
+      runId: Id,
+      agent: z.string(),
+      ...place,
+      name: z.string(),
+      arguments: json('Arguments from the model.'),
+      requestedAt: date('When the call began to wait.'),
+      expiresAt: date('When the call is denied if it is still undecided.'),
+      root: orNull(RunRef).describe('The root of its tree, if a tool call of another run started its run.'),
+    })
+    .meta({ description: 'A tool call that waits for human approval.' }),
 );

@@ -2,7 +2,7 @@ import { callName } from '../../../base/checks/call-name.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, microsSql, pageByTime, readCursor, timestampSql, type ListPage } from '../rows.ts';
-import type { PendingApproval } from '../run/types.ts';
+import type { PendingApproval } from './types.ts';
 
 /** Calls that wait for approval, soonest to expire first. */
 export async function listApprovals(

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../database/store/run/types.ts';
+import type { RunEvent } from '../../../database/store/trace/types.ts';
 import { errorStatus, LanefoldError } from '../../../base/errors.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';

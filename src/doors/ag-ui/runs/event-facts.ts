@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../database/store/run/types.ts';
+import type { RunEvent } from '../../../database/store/trace/types.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';

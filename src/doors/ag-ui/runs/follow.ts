@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../database/store/run/types.ts';
+import type { RunEvent } from '../../../database/store/trace/types.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { applyEffects, type StateEffect } from '../../../agent/context/state.ts';

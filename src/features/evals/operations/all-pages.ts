@@ -1,4 +1,4 @@
-import type { ListedEvalItem } from './types.ts';
+import type { ListedEvalItem } from '../store/types.ts';
 
 const limit = 1_000;
 

@@ -4,7 +4,8 @@ import { type EvalRow, cancelEval, listEvals, readEval, removeEval, rescoreEval 
 import { allPages } from './all-pages.ts';
 import { EvalWaitOptions } from './declaration.ts';
 import type { EvalEnds } from './methods.ts';
-import type { ListedEval, ListedEvalItem, Evals } from './types.ts';
+import type { ListedEval, ListedEvalItem } from '../store/types.ts';
+import type { Evals } from './types.ts';
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { reportOf } from '../report/report-of.ts';

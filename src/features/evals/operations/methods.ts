@@ -1,4 +1,5 @@
-import type { EvalWaitOptions, ListedEval } from './types.ts';
+import type { EvalWaitOptions } from './types.ts';
+import type { ListedEval } from '../store/types.ts';
 
 /** Evals, awaited. */
 export interface EvalEnds {

@@ -12,7 +12,7 @@ import { assertRunOverrides } from '../../../runs/operations/runs/allow-override
 import { checkPolicy } from '../../../runs/operations/runs/check-overrides.ts';
 import { invalidEval } from '../invalid.ts';
 import { toStored } from './stored.ts';
-import type { EvalDefinition, EvalVariant } from './types.ts';
+import type { EvalDefinition, EvalVariant } from '../store/types.ts';
 
 const mostItems = 50_000;
 const dollar = 1_000_000;

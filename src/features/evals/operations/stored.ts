@@ -7,7 +7,7 @@ import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { StoredEval, StoredVariant } from '../store/evals.ts';
 import { invalidEval } from '../invalid.ts';
-import type { EvalDefinition, EvalVariant } from './types.ts';
+import type { EvalDefinition, EvalVariant } from '../store/types.ts';
 
 const bounds = optionsWith({ evals: 'bound' });
 const longestName = 100;

@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../../base/errors.ts';
-import type { EvalItem } from '../operations/types.ts';
+import type { EvalItem } from '../store/types.ts';
 import { meanWithInterval, verdictOf, pairsByCase, type Bootstrap, type CasePairs, type CountedItem } from './pairs.ts';
 import type { CaseComparison, ComparedAnswer, Comparison, TagComparison } from './report.ts';
 import { meanOf, sumOf } from './rule.ts';

@@ -1,4 +1,4 @@
-import type { EvalItem } from '../operations/types.ts';
+import type { EvalItem } from '../store/types.ts';
 import { countItem, sumOf } from './rule.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../../base/errors.ts';
-import type { EvalItem } from '../operations/types.ts';
+import type { EvalItem } from '../store/types.ts';
 import { countItem, meanOf, sumOf, type Counted } from './rule.ts';
 import type { Difference, Verdict } from './report.ts';
 

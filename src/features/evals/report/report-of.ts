@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../../base/errors.ts';
-import type { EvalItem } from '../operations/types.ts';
+import type { EvalItem } from '../store/types.ts';
 import { checkBootstrap, compareVariants } from './compare.ts';
 import type { EvalReport, ReportOptions } from './report.ts';
 import { summarise } from './summarise.ts';

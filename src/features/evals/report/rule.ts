@@ -1,4 +1,4 @@
-import type { EvalItem } from '../operations/types.ts';
+import type { EvalItem } from '../store/types.ts';
 
 /** An item passes if none of its scores is lower. */
 const passMark = 0.5;

@@ -1,4 +1,4 @@
-import type { EvalItem } from '../operations/types.ts';
+import type { EvalItem } from '../store/types.ts';
 import type { ScorerSummary, VariantSummary } from './report.ts';
 import { countItem, meanOf, sumOf } from './rule.ts';
 

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { type OutputContract, parseAnswer } from '../../../agent/contracts/contract.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { Score } from '../operations/types.ts';
+import type { Score } from '../store/types.ts';
 import type { ScorerInput } from './scorer.ts';
 
 /** The JSON Schema of a judge's answer. The reason comes first, so that a model writes it before it decides. */

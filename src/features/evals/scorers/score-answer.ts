@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cleanText } from '../../../base/checks/values.ts';
 import { timed } from '../../../base/common/timer.ts';
-import type { Score } from '../operations/types.ts';
+import type { Score } from '../store/types.ts';
 import type { Scorer, ScorerInput, ScorerResult } from './scorer.ts';
 
 /** Longer reasons and errors are cut: an eval keeps one for each scorer and item. */

@@ -3,7 +3,7 @@ import type { evaluation } from '../../../../db/schema/eval.ts';
 import type { OptionsWith } from '../../../agent/definition/options.ts';
 import type { SnakeCase } from '../../../base/common/case.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
-import type { EvalItemStatus } from '../operations/types.ts';
+import type { EvalItemStatus } from './types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
   microsSql,

@@ -1,6 +1,6 @@
 import { callRows, call } from '../../../database/store/call.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { ListedEvalItem } from '../operations/types.ts';
+import type { ListedEvalItem } from './types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readRows } from '../../../database/store/rows.ts';
 import type { StoredEval } from './evals.ts';

@@ -1,7 +1,7 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { Score } from '../operations/types.ts';
+import type { Score } from '../store/types.ts';
 import { judgeOutput, judgePrompt, readJudgement } from '../scorers/judge.ts';
 import type { ScorerInput } from '../scorers/scorer.ts';
 import { enqueue } from '../../../runs/operations/runs/enqueue.ts';

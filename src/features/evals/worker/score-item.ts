@@ -2,7 +2,7 @@ import { type OpenEval, type StartedItem, awaitJudge, settleItem } from '../stor
 import type { EvalDependencies } from './dependencies.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import type { Score } from '../operations/types.ts';
+import type { Score } from '../store/types.ts';
 import { firstDivergence, type RecordedCall } from '../recorded.ts';
 import { builtInScorers } from '../scorers/built-in.ts';
 import { scoreAnswer } from '../scorers/score-answer.ts';

@@ -1,6 +1,6 @@
 import { call } from '../../../database/store/call.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import type { Score } from '../../evals/operations/types.ts';
+import type { Score } from '../../evals/store/types.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
   microsSql,

@@ -1,6 +1,6 @@
 import type { Json } from '../../../agent/context/message.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
-import type { Score } from '../../evals/operations/types.ts';
+import type { Score } from '../../evals/store/types.ts';
 import { meanOf } from '../../evals/report/rule.ts';
 import { judgePrompt } from '../../evals/scorers/judge.ts';
 import { scoreAnswer } from '../../evals/scorers/score-answer.ts';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../database/store/run/types.ts';
+import type { RunEvent } from '../../../database/store/trace/types.ts';
 import { callName } from '../../../base/checks/call-name.ts';
 import { isCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';

@@ -1,4 +1,4 @@
-import type { DecisionReceipt } from '../../../database/store/run/types.ts';
+import type { DecisionReceipt } from '../../../database/store/wait/types.ts';
 import { readCall } from '../../../base/checks/call-name.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';

@@ -1,5 +1,5 @@
 import type { EnqueueDeps } from './enqueue-options.ts';
-import type { RunEvent } from '../../../database/store/run/types.ts';
+import type { RunEvent } from '../../../database/store/trace/types.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { ContentInput } from '../../../agent/models/accept-content.ts';
 import type { Json, Usage } from '../../../agent/context/message.ts';

@@ -21,6 +21,10 @@ import {
   whole,
 } from '../../../base/operations/schemas.ts';
 import * as store from '../../../database/store/run/declaration.ts';
+import { InputReceipt, RunInput } from '../../../database/store/input/declaration.ts';
+import { RunNode } from '../../../database/store/nodes/declaration.ts';
+import { RunEvent, RunMark } from '../../../database/store/trace/declaration.ts';
+import { DecisionReceipt, PendingApproval } from '../../../database/store/wait/declaration.ts';
 import { lackingReasons } from '../../../database/store/worker/find-lacking.ts';
 
 const { AnyRun, RunCost, RunStatus, RunReceipt, RunRef } = store;
@@ -401,7 +405,7 @@ const input = (kind: 'steer' | 'inject', summary: string, doc: string): Operatio
   bodyIs: 'options',
   positional: ['content'],
   idempotencyKey: 'inputId',
-  answer: { status: 202, description: 'The run accepted the input.', schema: store.InputReceipt, replays: true },
+  answer: { status: 202, description: 'The run accepted the input.', schema: InputReceipt, replays: true },
   errors: [
     ...(['run_not_found', 'no_active_run', 'other_run_active', 'run_ending', 'not_steerable', 'queue_full'] as const),
     ...(['empty_content', 'input_too_large', 'context_too_large', 'idempotency_mismatch', 'thread_erased'] as const),
@@ -422,7 +426,7 @@ const decide = (word: 'approve' | 'deny', summary: string, doc: string): Operati
   params: { call: store.Call },
   body: Decision,
   bodyIs: 'options',
-  answer: { description: 'The decision.', schema: store.DecisionReceipt },
+  answer: { description: 'The decision.', schema: DecisionReceipt },
   errors: ['already_decided', 'not_awaiting_approval', 'tool_call_not_found', 'run_not_found', 'thread_erased'],
 });
 
@@ -436,7 +440,7 @@ export const eventsAnswer = {
     '{run_id, llm_call_id, text, thinking}, and, if nothing happens because no worker can take the run, `unattended` ' +
     '{thread_id, run_id, agent, reason, message}. With `wait`, `exists` {thread_id, run_id} comes first. The stream of a run ends after its last event; the stream of a thread ' +
     'does not end. Once the key no longer allows a stream, the stream ends with `problem`, also without an id.',
-  schema: numberedPage('RunEventPage', store.RunEvent),
+  schema: numberedPage('RunEventPage', RunEvent),
   content: {
     'text/event-stream': {
       schema: z.string().meta({ example: 'event: llm_started\nid: 1\ndata: {"event_seq":1}\n\n' }),
@@ -629,8 +633,8 @@ export const runs = noun(
       summary: 'List the inputs of a run and their status',
       doc: 'The inputs a run accepted through `steer` and `inject`, in order, with their state.',
       query: ordinals('inputs after this ordinal'),
-      returns: z.array(store.RunInput),
-      answer: { description: 'A page of inputs.', schema: numberedPage('InputPage', store.RunInput) },
+      returns: z.array(RunInput),
+      answer: { description: 'A page of inputs.', schema: numberedPage('InputPage', RunInput) },
       errors: ['run_not_found'],
     },
     approve: decide(
@@ -652,13 +656,10 @@ export const runs = noun(
       summary: 'List the findings of a run’s strategy: its answers and thoughts',
       description: 'Empty for `react`, `cot` and `cod`, whose answers are in the log.',
       query: ordinals('nodes after this one'),
-      returns: z.array(store.RunNode),
+      returns: z.array(RunNode),
       answer: {
         description: 'A page of nodes.',
-        schema: named(
-          'RunNodePage',
-          numberedPage('RunNodePage', store.RunNode).meta({ description: 'A page of nodes.' }),
-        ),
+        schema: named('RunNodePage', numberedPage('RunNodePage', RunNode).meta({ description: 'A page of nodes.' })),
       },
       errors: ['run_not_found', 'thread_erased'],
     },
@@ -793,7 +794,7 @@ export const runs = noun(
       },
       answer: {
         description: 'The marks, in the order of the log.',
-        schema: z.array(store.RunMark),
+        schema: z.array(RunMark),
       },
       errors: ['thread_not_found', 'thread_erased'],
     },
@@ -825,6 +826,6 @@ export const approvals = noun('approvals', 'Runs', {
     client: true,
     summary: 'List the tool calls of all threads that wait for approval, soonest to expire first',
     query: { after, limit: limit(50) },
-    answer: { description: 'A page of calls.', schema: pageOf('ApprovalPage', store.PendingApproval) },
+    answer: { description: 'A page of calls.', schema: pageOf('ApprovalPage', PendingApproval) },
   },
 });

@@ -1,4 +1,4 @@
-import type { InputReceipt } from '../../../database/store/run/types.ts';
+import type { InputReceipt } from '../../../database/store/input/types.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, newId, assertRefs } from '../../../base/checks/ids.ts';

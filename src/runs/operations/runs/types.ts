@@ -6,17 +6,17 @@ import type { RunRef } from '../../../database/store/run/run-ref.ts';
 import type { TreeRun } from '../../../database/store/run/types.ts';
 import type { Usage } from '../../../agent/context/message.ts';
 import type { RunToolCall } from '../../../database/store/run/types.ts';
-import type { PendingApproval } from '../../../database/store/run/types.ts';
+import type { PendingApproval } from '../../../database/store/wait/types.ts';
 import type { RunStatus } from '../../../database/store/run/types.ts';
 import type { ListedRun } from '../../../database/store/run/types.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import type { PolicyOption } from '../../../agent/policy/types.ts';
 import type { ContentInput } from '../../../agent/models/accept-content.ts';
-import type { InputReceipt } from '../../../database/store/run/types.ts';
-import type { RunInput } from '../../../database/store/run/types.ts';
-import type { DecisionReceipt } from '../../../database/store/run/types.ts';
-import type { RunNode } from '../../../database/store/run/types.ts';
+import type { InputReceipt } from '../../../database/store/input/types.ts';
+import type { RunInput } from '../../../database/store/input/types.ts';
+import type { DecisionReceipt } from '../../../database/store/wait/types.ts';
+import type { RunNode } from '../../../database/store/nodes/types.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 
 /** A token for a step of a run. */

@@ -28,7 +28,8 @@ import {
   ThreadFilter,
 } from '../../../database/store/log/declaration.ts';
 import { ConfigReceipt } from '../../../database/store/context/declaration.ts';
-import { RunCost, RunEvent } from '../../../database/store/run/declaration.ts';
+import { RunCost } from '../../../database/store/run/declaration.ts';
+import { RunEvent } from '../../../database/store/trace/declaration.ts';
 
 export const Thread = named(
   'Thread',

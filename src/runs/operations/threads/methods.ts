@@ -1,6 +1,6 @@
-import type { RunMark } from '../../../database/store/run/types.ts';
+import type { RunMark } from '../../../database/store/trace/types.ts';
 import type { RecordedThread, ThreadEntry } from '../../../database/store/log/types.ts';
-import type { RunEvent } from '../../../database/store/run/types.ts';
+import type { RunEvent } from '../../../database/store/trace/types.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream.ts';
 import type { AgUiSnapshot } from './ag-ui-snapshot.ts';
 import type { AgUiSnapshotOptions } from './types.ts';

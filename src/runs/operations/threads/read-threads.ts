@@ -10,7 +10,7 @@ import { readThread, readThreadSpent } from '../../../database/store/log/read-th
 import type { ContentRange, ThreadEntry, ThreadFilter } from '../../../database/store/log/types.ts';
 import type { ListPage } from '../../../database/store/rows.ts';
 import { readMarks } from '../../../database/store/run/read-marks.ts';
-import type { RunMark } from '../../../database/store/run/types.ts';
+import type { RunMark } from '../../../database/store/trace/types.ts';
 import { costOf } from '../runs/cost.ts';
 import type { EntriesOptions, EntryPage, Thread, ThreadSummary } from './types.ts';
 

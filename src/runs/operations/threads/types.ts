@@ -7,7 +7,7 @@ import type { OverrideCaller } from '../../../agent/definition/overridable.ts';
 import type { ImportNote } from '../../formats/portable/line.ts';
 import type { StoredPolicy } from '../../../agent/policy/policy.ts';
 import type { RunStatus } from '../../../database/store/run/types.ts';
-import type { RunMarkCount } from '../../../database/store/run/types.ts';
+import type { RunMarkCount } from '../../../database/store/trace/types.ts';
 import type { ConfigReceipt } from '../../../database/store/context/types.ts';
 import type { ForkReceipt } from '../../../database/store/log/types.ts';
 import type { NewEntry } from './append.ts';

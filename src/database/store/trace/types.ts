@@ -1,0 +1,54 @@
+// Generated from declaration.ts beside it: run `npm run types:api`.
+
+import type { RunEventKind } from '../../../agent/strategies/records.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
+
+/** An event of the trace. */
+export interface RunEvent {
+  /** Number in the thread, from 0, without gaps. */
+  eventSeq: number;
+  runId: string;
+  /** Number in the run, from 1, without gaps. */
+  seq: number;
+  kind: RunEventKind;
+  /** The iteration it belongs to. */
+  iteration: number;
+  /** Depends on the kind; `data.seq` refers to an entry. */
+  data: JsonObject;
+  /** When the event was committed. */
+  at: Date;
+}
+
+/** Something in a run that is worth a look. */
+export interface RunMark {
+  runId: string;
+  /**
+   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
+   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
+   * `abandoned` or `failed`. More kinds may be added.
+   */
+  kind: string;
+  /** The entry to look at; null: the mark concerns the whole run. */
+  seq: number | null;
+  /** The model call that shows more, if any. */
+  llmCallId: string | null;
+  /** Depends on the kind. */
+  data: JsonObject;
+}
+
+/** The marks of one kind: how many, and where the first is. */
+export interface RunMarkCount {
+  runId: string;
+  /**
+   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
+   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
+   * `abandoned` or `failed`. More kinds may be added.
+   */
+  kind: string;
+  /** The entry to look at; null: the mark concerns the whole run. */
+  seq: number | null;
+  /** The model call that shows more, if any. */
+  llmCallId: string | null;
+  /** Number of marks of this kind. */
+  count: number;
+}
