@@ -38,7 +38,9 @@ export const FleetStats = z
     ).describe('Unfinished runs by status.'),
     oldestQueuedSeconds: z
       .number()
-      .describe('How long ago the oldest queued run could have started or continued: it waits for a worker or a limit.'),
+      .describe(
+        'How long ago the oldest queued run could have started or continued: it waits for a worker or a limit.',
+      ),
     oldestReadySeconds: z.number().describe('The same of the runs that wait for no limit, but only for a worker.'),
     oldestDueDeliverySeconds: z.number().meta({
       doc: 'How long the oldest delivery of a webhook that is due has been waiting for a worker; 0 without one.',
