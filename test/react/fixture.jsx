@@ -45,7 +45,7 @@ function Thread() {
     <section id="thread">
       <output>{JSON.stringify({ status, exists: exists ?? null, texts })}</output>
       <button onClick={() => setShown(`${threadId}-next`)}>Next</button>
-      <button onClick={() => void send('Go on.')}>Send</button>
+      <button onClick={() => void send('Continue.')}>Send</button>
       <i>{error?.code}</i>
     </section>
   );
