@@ -19,8 +19,22 @@ test.each([
   }
 });
 
-test('a write that waited for a thread to move is tried again', () => {
-  const moved = fault('ERROR', '0A000', 'COPY FROM not supported with row-level security');
+test.each([
+  ['sends rows to the new node', '0A000', 'COPY FROM not supported with row-level security'],
+  ['read rows of the old node', '23505', 'duplicate key value violates unique constraint "_run_active_102039"'],
+])('a write that waited for a thread to move, and %s, is tried again', (_, code, message) => {
+  const moved = fault('ERROR', code, message);
   expect([isTransient(moved), isTransient(fromPostgres(moved))]).toEqual([true, true]);
-  expect(isTransient(fault('ERROR', '0A000', 'another feature not supported'))).toBe(false);
+  expect(fromPostgres(moved, 't1')).toMatchObject({
+    code: 'thread_locked',
+    message: expect.stringContaining('Thread t1'),
+  });
+});
+
+test.each([
+  ['0A000', 'another feature not supported'],
+  ['23505', 'duplicate key value violates unique constraint "_run_active"'],
+])('%s for another reason is not tried again', (code, message) => {
+  const error = fault('ERROR', code, message);
+  expect([isTransient(error), isTransient(fromPostgres(error))]).toEqual([false, false]);
 });

@@ -129,10 +129,14 @@ const rejected = ['3D000', '28P01', '28000'];
 const outdated = ['42883', '3F000', '42P01'];
 
 /**
- * The thread moved to another node while the statement waited (Citus, SQLSTATE 0A000): the old node would send rows to
- * the new one, which row-level security rejects. A retry goes to the new node.
+ * The thread moved to another node (Citus) while the statement waited: the old node would send rows to the new one, which
+ * row-level security rejects (0A000), or the statement has read rows that the old node still keeps, and the unique index of
+ * a shard, whose name ends with the shard's number, rejects what follows from these rows (23505). Nothing was written, and
+ * a retry goes to the new node.
  */
-const threadMoved = /COPY FROM not supported with row-level security/;
+const threadMoved = ({ code = '', message = '' }: PostgresFault) =>
+  (code === '0A000' && message.includes('COPY FROM not supported with row-level security')) ||
+  (code === '23505' && /unique constraint "\w+_\d{5,}"$/.test(message));
 
 /** A transient failure that wrote nothing, or a broken connection. Idempotent statements may be retried. */
 export function isTransient(error: unknown): boolean {
@@ -140,9 +144,8 @@ export function isTransient(error: unknown): boolean {
   if (error instanceof LanefoldError && error.code !== 'database_error') return transientCodes.has(error.code);
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
   if (tooLargeForMemory.test(fault?.message ?? '')) return false;
-  return (
-    transientStates.test(fault?.code ?? '') || [stalePlan, threadMoved].some((text) => text.test(fault?.message ?? ''))
-  );
+  if (!fault) return false;
+  return transientStates.test(fault.code ?? '') || stalePlan.test(fault.message ?? '') || threadMoved(fault);
 }
 
 const faultOf = (error: unknown): PostgresFault | undefined =>
@@ -251,6 +254,12 @@ function meaningOf(fault: PostgresFault, lost: boolean, threadId: string | undef
     };
   const known = byState[state];
   if (known) return known(fault, threadId);
+  if (threadMoved(fault))
+    return {
+      code: 'thread_locked',
+      message: `${threadId === undefined ? 'The thread' : `Thread ${threadId}`} moved to another node of the database while a statement waited for the thread.`,
+      hint: 'Nothing was written. Try again: the thread has its new node now.',
+    };
   if (!sqlState.test(state)) return undefined;
   return {
     code: 'database_error',
