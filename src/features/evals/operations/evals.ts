@@ -1,6 +1,6 @@
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import { checkOptions } from '../../../base/operations/checked.ts';
-import { type EvalRow, cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../store/evals.ts';
+import { cancelEval, listEvals, readEval, removeEval, rescoreEval } from '../store/evals.ts';
 import { allPages } from './all-pages.ts';
 import { EvalWaitOptions } from './declaration.ts';
 import type { EvalEnds } from './methods.ts';
@@ -16,21 +16,8 @@ import type { RunRef } from '../../../database/store/run/run.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
 import { evalNotFound } from '../invalid.ts';
 import { startEvalOf } from './start-eval.ts';
-import { fromStored } from './stored.ts';
-import { findUnattended } from './unattended.ts';
+import { toListed } from './listed.ts';
 import { delay } from '../../../base/common/timer.ts';
-
-const none = { waiting: 0, running: 0, scoring: 0, done: 0, failed: 0, skipped: 0, erased: 0 };
-
-const toListed = (
-  { spec, items, queuePrefix: _, ...row }: EvalRow,
-  unattended: ReadonlyMap<string, string[]>,
-): ListedEval => ({
-  ...row,
-  unattended: unattended.get(row.id) ?? [],
-  spec: fromStored(spec),
-  items: { ...none, ...items },
-});
 
 interface EvalsDeps {
   db: Database;
@@ -52,7 +39,8 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
     assertId(id, 'The eval id');
     const found = await readEval(db, id);
     if (!found) throw evalNotFound(id);
-    return toListed(found, await findUnattended(db, all, [found]));
+    const [listed] = await toListed(db, all, [found]);
+    return listed!;
   };
   const allItems = async (id: string): Promise<ListedEvalItem[]> => {
     await get(id);
@@ -67,8 +55,7 @@ export function evalsOf({ db, all, queuePrefix, acceptingFor, cancelRun }: Evals
     get,
     async list({ after, limit = 50 } = {}) {
       const { data, nextAfter } = await listEvals(db, { after, limit });
-      const unattended = await findUnattended(db, all, data);
-      return { data: data.map((row) => toListed(row, unattended)), nextAfter };
+      return { data: await toListed(db, all, data), nextAfter };
     },
     async items(id, { after = 0, limit = 100, caseId } = {}) {
       await get(id);

@@ -1,32 +1,18 @@
 import type { Command } from 'commander';
-import { writeFile } from 'node:fs/promises';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { delay } from '../../../base/common/timer.ts';
 import { toWire } from '../../../base/operations/wire.ts';
-import { failIf } from '../../../features/evals/condition/fail-if.ts';
-import { parseCondition } from '../../../features/evals/condition/parse.ts';
 import { allPages } from '../../../features/evals/operations/all-pages.ts';
 import { evals } from '../../../features/evals/operations/declaration.ts';
 import { ListedEval, ListedEvalItem } from '../../../features/evals/store/declaration.ts';
 import type { EvalVariant, ListedEval as Eval } from '../../../features/evals/store/types.ts';
-import { toJUnit } from '../../../features/evals/report/junit.ts';
-import { toMarkdown } from '../../../features/evals/report/markdown.ts';
-import type { EvalReport } from '../../../features/evals/report/report.ts';
-import { toJson } from '../../../features/evals/report/to-json.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import { definitionIn } from '../agents-file.ts';
 import { Exit } from '../errors.ts';
 import { operationCommand } from '../operation-command.ts';
 import { withAgents } from '../options.ts';
+import { type ReportFlags, tellReport, withReport } from './eval-report.ts';
 import { table, note, print, printJson } from '../output.ts';
-
-/** What is done with a report. */
-interface ReportFlags {
-  json?: boolean;
-  failIf?: string;
-  junit?: string;
-  markdown?: string;
-}
 
 interface RunFlags extends ReportFlags {
   agents?: string;
@@ -67,7 +53,7 @@ export function addEval(program: Command): Command {
     arguments: of,
     flags: { baseline },
     more: { add: withReport },
-    follow: (found, { lanefold, id, flags }) => tell(lanefold, id, found, flags),
+    follow: (found, { lanefold, id, flags }) => tellReport(lanefold, id, found, flags),
   });
 
   for (const [verb, done, summary] of [
@@ -118,7 +104,12 @@ function addRun(group: Command): void {
       if (wait === false) return json ? printJson(toWire(ListedEval, started) as object) : print(started.id);
       note(`${started.id}: ${counts(started)}`);
       const ended = await untilEnd(lanefold, started.id);
-      await tell(lanefold, started.id, await lanefold.evals.report(started.id, omitUndefined({ baseline })), flags);
+      await tellReport(
+        lanefold,
+        started.id,
+        await lanefold.evals.report(started.id, omitUndefined({ baseline })),
+        flags,
+      );
       if (ended !== 'cancelled') return;
       note(`${started.id} was cancelled`);
       throw new Exit(1);
@@ -166,7 +157,7 @@ function addShow(group: Command): void {
     examples: ['lanefold eval show eval_01k7uumg'],
     arguments: of,
     async follow(found, { lanefold, id, flags }) {
-      const items = await lanefold.evals.items(id, { limit: 1_000 });
+      const items = await allPages((page) => lanefold.evals.items(id, page));
       if (flags['json']) {
         const list = items.map((item) => toWire(ListedEvalItem, item));
         return printJson({ ...(toWire(ListedEval, found) as object), item_list: list });
@@ -186,15 +177,6 @@ function addShow(group: Command): void {
   });
 }
 
-const withReport = (command: Command): Command =>
-  command
-    .option('--fail-if <condition>', "exit with 1 if the report meets it, such as 'pass_rate < 0.9'", condition)
-    .option('--junit <file>', 'also write the report as JUnit XML')
-    .option('--markdown <file>', 'also write the report as Markdown');
-
-/** Refuses a condition that makes no sense before anything is asked. */
-const condition = (text: string): string => (parseCondition(text), text);
-
 const progress = (found: Eval): string =>
   found.unattended.length === 0 ? counts(found) : `${counts(found)}; no live worker has ${found.unattended.join(', ')}`;
 
@@ -206,19 +188,6 @@ async function untilEnd({ evals }: Lanefold, id: string): Promise<Eval['status']
     if (found.status !== 'running') return found.status;
     await delay(pollMs);
   }
-}
-
-/** Prints a report, writes it to files, and fails on a condition. */
-async function tell({ evals }: Lanefold, id: string, found: EvalReport, flags: ReportFlags): Promise<void> {
-  const { json, failIf: given, junit, markdown } = flags;
-  if (json) printJson(toJson(found));
-  else print(toMarkdown(found));
-  if (markdown !== undefined) await writeFile(markdown, toMarkdown(found));
-  if (junit !== undefined) await writeFile(junit, toJUnit(await allPages((page) => evals.items(id, page))));
-  if (given === undefined) return;
-  const { failed, reasons } = failIf(given, found);
-  for (const reason of reasons) note(reason);
-  if (failed) throw new Exit(1);
 }
 
 const counts = ({ items }: Eval): string =>
