@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createServer, type AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { clientTool, defineAgent, handoffTool } from 'lanefold';
 import type { AgUiHandler, AgUiOptions } from 'lanefold/ag-ui';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

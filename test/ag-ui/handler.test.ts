@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { RunAgentInput, Event } from '@ag-ui/core';
 import {
   agentTool,

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { RunAgentInputSchema } from '@ag-ui/core/schemas';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

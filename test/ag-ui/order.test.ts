@@ -1,3 +1,4 @@
+// @module-tag slow
 import { HttpAgent } from '@ag-ui/client';
 import type { Message } from '@ag-ui/core';
 import fc from 'fast-check';

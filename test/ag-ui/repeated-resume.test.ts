@@ -1,3 +1,4 @@
+// @module-tag slow
 import { clientTool, defineAgent, defineTool, waitFor, type RunningWorker } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

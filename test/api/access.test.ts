@@ -1,3 +1,4 @@
+// @module-tag slow
 import http from 'node:http';
 import { createLanefold, isLanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import http from 'node:http';
 import { once } from 'node:events';
 import type { RunAgentInput } from '@ag-ui/core';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import net from 'node:net';
 import { createAgUiHandler } from 'lanefold/ag-ui';
 import { createChatHandler } from 'lanefold/chat';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BrowserAccess } from '../../src/base/access/browser-token.ts';
 import { operationsOf, resolved, type OpenApi } from './document.ts';

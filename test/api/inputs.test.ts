@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startHarness, type FaultHarness } from '../faults/harness.ts';
 import type { Answer } from '../faults/fixtures/call-server.ts';

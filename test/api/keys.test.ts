@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Scope, scopes } from '../../src/base/access/principal.ts';
 import { operationsOf, type OpenApi } from './document.ts';

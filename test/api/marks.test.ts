@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MarkCount, MarkList } from '../../page/api/types.ts';
 import { markedWorld } from '../page/marks/agents.ts';

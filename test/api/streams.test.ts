@@ -1,3 +1,4 @@
+// @module-tag slow
 import net from 'node:net';
 import type { RunHandle, RunningServer } from 'lanefold';
 import pg from 'pg';

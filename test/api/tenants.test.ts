@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes, type Scope } from '../../src/base/access/principal.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { createChatHandler, type ChatHandler, type ChatOptions } from 'lanefold/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

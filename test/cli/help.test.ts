@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import { callCli } from './call-cli.ts';
 import { cli } from './cli.ts';

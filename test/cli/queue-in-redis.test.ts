@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../support/log.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';

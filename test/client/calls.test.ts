@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, defineTool, waitFor } from 'lanefold';
 import { createClient, type Client } from 'lanefold/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

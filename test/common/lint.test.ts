@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync } from 'node:fs';
 import { ESLint } from 'eslint';
 import { expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { defineAgent, type EnqueueOptions, type OutputContract } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { is } from 'drizzle-orm';
 import { execFile } from 'node:child_process';

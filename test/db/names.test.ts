@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLanefold } from 'lanefold';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { DurableStream, IdempotentProducer, stream } from '@durable-streams/client';
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';

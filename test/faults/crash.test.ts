@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contextOf, entriesOf } from '../support/log.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contextOf, eventsOf, expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import {
   emptyCheckpoint,

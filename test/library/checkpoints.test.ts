@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, defineTool, type Run } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

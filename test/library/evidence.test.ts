@@ -1,3 +1,4 @@
+// @module-tag slow
 import { generateKeyPairSync } from 'node:crypto';
 import { createLanefold, defineAgent, defineTool } from 'lanefold';
 import fc from 'fast-check';

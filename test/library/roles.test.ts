@@ -1,3 +1,4 @@
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import { createLanefold, defineAgent, migrate, type LanefoldOptions } from 'lanefold';
 import pg from 'pg';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, LanefoldError, type EnqueueOptions, type RunHandle, type RunningWorker } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';

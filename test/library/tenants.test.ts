@@ -1,3 +1,4 @@
+// @module-tag slow
 import { randomBytes } from 'node:crypto';
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';

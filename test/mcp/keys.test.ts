@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { NewKey } from 'lanefold';
 import { createMcpHandler, createMcpServer, mountMcp, type McpHandler } from 'lanefold/mcp';
 import { InMemoryTransport } from '@modelcontextprotocol/server';

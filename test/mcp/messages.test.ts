@@ -1,3 +1,4 @@
+// @module-tag slow
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';

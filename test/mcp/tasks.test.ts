@@ -1,3 +1,4 @@
+// @module-tag slow
 import { resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import { CreateTaskResultV2Schema, GetTaskResultV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

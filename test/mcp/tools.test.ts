@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createMCPClient } from '@ai-sdk/mcp';
 import { defineAgent } from 'lanefold';
 import { mountMcp } from 'lanefold/mcp';

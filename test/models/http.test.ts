@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../src/agent/context/message.ts';
 import { toPrompt } from '../../src/agent/models/prompt.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { Agent, MemorySession, Runner, tool, type AgentInputItem, type Session } from '@openai/agents-core';
 import { assistantMessage, functionCall, ScriptedModel, type ScriptedModelInput } from '@openai/agents-core/testing';
 import { defineAgent, isLanefoldError } from 'lanefold';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { Command, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { HumanMessage, AIMessage } from '@langchain/core/messages';
 import { emptyCheckpoint, uuid6, type Checkpoint, type CheckpointMetadata } from '@langchain/langgraph-checkpoint';
 import type { RunnableConfig } from '@langchain/core/runnables';

@@ -1,3 +1,4 @@
+// @module-tag slow
 // Pages that are opened before their thread or run exists: stores on a real server, with browser tokens.
 import { defineAgent, defineTool, type BrowserAccess } from 'lanefold';
 import { createClient } from 'lanefold/client';

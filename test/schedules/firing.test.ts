@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { derivedIds } from '../../src/base/checks/ids.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, defineTool, withEffects, type EnqueueOptions } from 'lanefold';
 import { defineStrategy } from 'lanefold/strategy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createMCPClient } from '@ai-sdk/mcp';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

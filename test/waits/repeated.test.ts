@@ -1,3 +1,4 @@
+// @module-tag slow
 import { agentResultTool, agentTool, defineAgent, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 

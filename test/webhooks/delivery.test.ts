@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, defineTool } from 'lanefold';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';

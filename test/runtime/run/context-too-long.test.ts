@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createLanefold, defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { WaitingError, type Job } from 'bullmq';
 import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
