@@ -1,5 +1,5 @@
 import { isLanefoldError, errorStatus, LanefoldError, type ErrorCode } from '../errors.ts';
-import { redactSecrets, type Redactor } from '../redaction/sensitive-keys.ts';
+import { secretRedactor, type Redactor } from '../redaction/sensitive-keys.ts';
 import { logFormat, logLevel } from '../environment.ts';
 
 /** The facts of a log line, by name: ids in snake_case, and the error as `err`. */
@@ -154,19 +154,20 @@ function errorFacts(error: unknown, depth = 0): unknown {
 
 /** Removes secrets from log lines, by key and by form, and drops lines below the level. */
 export function redacted(logger: Logger, redactor: Redactor, level: LogLevel): Logger {
-  const clean = (text: string): string => redactor.text(redactSecrets(text));
-  const walk = (value: unknown): unknown => {
+  const walk = (value: unknown, clean: (text: string) => string): unknown => {
     if (typeof value === 'string') return clean(value);
-    if (value instanceof Error) return walk(errorFacts(value));
-    if (Array.isArray(value)) return value.map(walk);
+    if (value instanceof Error) return walk(errorFacts(value), clean);
+    if (Array.isArray(value)) return value.map((item) => walk(item, clean));
     if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, walk(child)]));
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, walk(child, clean)]));
   };
   const methods = logMethods.map((method) => {
     const off = logLevels.indexOf(method) < logLevels.indexOf(level);
     const write = (facts: LogFacts, message: string) => {
       try {
-        logger[method](redactor.value(walk(facts)) as LogFacts, clean(message));
+        const redact = secretRedactor();
+        const clean = (text: string): string => redactor.text(redact(text));
+        logger[method](redactor.value(walk(facts, clean)) as LogFacts, clean(message));
       } catch {
         // a failing log, for example on a full disk, must not fail a run
       }

@@ -246,20 +246,29 @@ const patterns: [RegExp, string][] = [
 
 /** The secrets in this process's environment, to catch API keys of an unknown format. */
 function knownSecrets(): string[] {
-  return Object.entries(process.env)
-    .filter(([name, value]) => /(_KEY|_TOKEN|_SECRET|PASSWORD)$/.test(name) && (value?.length ?? 0) >= 8)
-    .map(([, value]) => value as string)
+  return Object.keys(process.env)
+    .filter((name) => /(_KEY|_TOKEN|_SECRET|PASSWORD)$/.test(name))
+    .map((name) => process.env[name] ?? '')
+    .filter((value) => value.length >= 8)
     .sort((a, b) => b.length - a.length);
 }
 
 /** Makes error text safe to store and show: no API keys, nothing PostgreSQL cannot store, at most 2,000 characters. */
-export const redactSecrets = (message: string): string => cleanText(maskSecrets(message));
+export const redactSecrets = (message: string): string => secretRedactor()(message);
+
+/** `redactSecrets` for several texts: reading the environment takes longer than most texts. */
+export function secretRedactor(): (message: string) => string {
+  const secrets = knownSecrets();
+  return (message) => cleanText(mask(message, secrets));
+}
 
 /** Error text without API keys and credentials, of at most 2,000 characters. */
-export function maskSecrets(message: string): string {
+export const maskSecrets = (message: string): string => mask(message, knownSecrets());
+
+function mask(message: string, secrets: readonly string[]): string {
   // Bodies can be megabytes. Keep more than the final length, so that a key across the cut is still recognised.
   let text = message.slice(0, maxMessageLength * 4);
-  for (const secret of knownSecrets()) text = text.replaceAll(secret, '[redacted]');
+  for (const secret of secrets) text = text.replaceAll(secret, '[redacted]');
   for (const [pattern, replacement] of patterns) text = text.replace(pattern, replacement);
   text = hideUrlCredentials(text, '[redacted]');
   return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1)}…` : text;
