@@ -101,7 +101,7 @@ async function branches(ask: Ask): Promise<void> {
   }
 }
 
-/** Prints the table of docs/strategies.md. */
+/** Prints the table of docs/reference/strategies.md. */
 async function costs(lanefold: Lanefold, ask: Ask): Promise<void> {
   const latencyMs = 50;
   const model = scripted(anyAnswer, latencyMs);

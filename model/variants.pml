@@ -1,6 +1,6 @@
 /*
  * One rule each. Without a variant (-D) they are what the product does; a variant leaves one of them out. Each has a
- * property that it breaks: docs/guarantees.md lists them. READ_BEFORE_THE_LOCK, PROMOTED_LATER and TOLD_BEFORE_STORED are in
+ * property that it breaks: docs/reference/proofs.md lists them. READ_BEFORE_THE_LOCK, PROMOTED_LATER and TOLD_BEFORE_STORED are in
  * commit.pml, end.pml and client.pml, because they move a step.
  */
 

@@ -20,7 +20,7 @@ describe('the tests that a change can reach', () => {
   });
 
   test('of a guide are those that read the guides', () => {
-    expect(nearest('docs/limits.md')).toContain('test/docs/links.test.ts');
+    expect(nearest('docs/build/limits.md')).toContain('test/docs/links.test.ts');
   });
 
   test('of a test is the test itself, and of nothing, nothing', () => {

@@ -12,9 +12,9 @@ import { answer, asks, results, sqlRun } from './sql-run.ts';
 
 const log = useLog();
 const role = `reader_${randomBytes(4).toString('hex')}`;
-/** The statements that docs/sql.md gives, for a role of this test. */
+/** The statements that docs/reference/sql.md gives, for a role of this test. */
 const granting = /```sql grant\n([^]*?)```/
-  .exec(readFileSync('docs/sql.md', 'utf8'))![1]!
+  .exec(readFileSync('docs/reference/sql.md', 'utf8'))![1]!
   .replace('role reader login', `role ${role} login password 'r'`)
   .replace("('reader'", `('${role}'`)
   .replace('acme', 'default');

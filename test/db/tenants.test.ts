@@ -231,7 +231,7 @@ afterAll(async () => {
 
 const urlOf = (role: string): string => urlAs(log.url, role, 'p');
 
-/** For whom a session acts: to other nodes only a transaction tells it, see docs/scaling.md. */
+/** For whom a session acts: to other nodes only a transaction tells it, see docs/run/scaling.md. */
 const acting = new Map<pg.Client, string>();
 async function actFor(client: pg.Client, tenant: string | null): Promise<void> {
   if (tenant === null) acting.delete(client);

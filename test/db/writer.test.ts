@@ -10,8 +10,10 @@ import { urlAs } from '../support/citus.ts';
 
 const log = useLog();
 const role = `writer_${randomBytes(4).toString('hex')}`;
-/** The statements that docs/sql.md gives, for a role of this test. */
-const granting = /```sql write\n([^]*?)```/.exec(readFileSync('docs/sql.md', 'utf8'))?.[1]?.replaceAll('writer', role);
+/** The statements that docs/reference/sql.md gives, for a role of this test. */
+const granting = /```sql write\n([^]*?)```/
+  .exec(readFileSync('docs/reference/sql.md', 'utf8'))?.[1]
+  ?.replaceAll('writer', role);
 let db: Database;
 
 beforeAll(async () => {

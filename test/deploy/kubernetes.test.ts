@@ -59,7 +59,7 @@ describe.each(withPods)('the pods of $metadata.name', ({ spec: { template, selec
 });
 
 test('every variable is documented', () => {
-  const page = readFileSync('docs/operating.md', 'utf8');
+  const page = readFileSync('docs/reference/settings.md', 'utf8');
   for (const manifest of deployments())
     for (const { name } of container(manifest).env!) expect(page, name).toContain(`\`${name}\``);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readCampaigns, campaignRows } from '../../src/ops/chaos/table.ts';
 
 /** The published campaigns, as `lanefold chaos --log` wrote them. */
-export const campaigns = await readCampaigns('docs/campaigns.jsonl');
+export const campaigns = await readCampaigns('docs/reference/campaigns.jsonl');
 
 /** The campaign table of the pages, one column for each queue. */
 export function campaignTable(): string {

@@ -3,7 +3,7 @@ import { errorStatus } from 'lanefold';
 import { expect, test } from 'vitest';
 import { pages } from './snippets.ts';
 
-const page = readFileSync('docs/errors.md', 'utf8');
+const page = readFileSync('docs/reference/errors.md', 'utf8');
 const rows = [...page.matchAll(/^\| `(\w+)` +\| (\d{3}) +\| (.+?) +\| (.+?) +\|$/gm)];
 
 test('lists every code once, with its HTTP status', () => {
@@ -22,7 +22,7 @@ test('the README and the guides link only to codes that exist', () => {
   const known = new Set(Object.keys(errorStatus));
   for (const file of pages) {
     // a mentioned code is a link to this page
-    for (const [, code] of readFileSync(file, 'utf8').matchAll(/\[`(\w+)`\]\((?:docs\/)?errors\.md/g)) {
+    for (const [, code] of readFileSync(file, 'utf8').matchAll(/\[`(\w+)`\]\((?:[\w/.-]*\/)?errors\.md/g)) {
       expect(known, `${file}: ${code}`).toContain(code);
     }
   }

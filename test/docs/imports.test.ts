@@ -16,7 +16,7 @@ function imported(text: string): Set<string> {
 }
 
 // Every project of a guide begins with this page.
-const always = installed(readFileSync('docs/getting-started.md', 'utf8')).filter((name) => name === 'zod');
+const always = installed(readFileSync('docs/start/first-hour.md', 'utf8')).filter((name) => name === 'zod');
 
 test('the first page installs what all guides use', () => expect(always).toEqual(['zod']));
 

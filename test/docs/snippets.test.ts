@@ -117,6 +117,6 @@ describe.skipIf(!hasCurl)('shell', () => {
 
 test('the pages expected to have runnable snippets have some', () => {
   expect(pagesWith('ts').length).toBeGreaterThanOrEqual(4);
-  expect(pagesWith('sql')).toContain('docs/sql.md');
-  expect(pagesWith('sh')).toEqual(expect.arrayContaining(['README.md', 'docs/getting-started.md']));
+  expect(pagesWith('sql')).toContain('docs/reference/sql.md');
+  expect(pagesWith('sh')).toEqual(expect.arrayContaining(['README.md', 'docs/start/first-hour.md']));
 });

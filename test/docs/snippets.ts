@@ -13,9 +13,10 @@ export interface Snippet {
 
 export const pages = [
   'README.md',
-  ...readdirSync('docs')
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.startsWith('api/'))
+    .map((file) => `docs/${file}`)
+    .sort(),
 ];
 
 export function snippetsOf(page: string): Snippet[] {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
-const page = readFileSync('docs/sql.md', 'utf8');
+const page = readFileSync('docs/reference/sql.md', 'utf8');
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -29,7 +29,7 @@ type Task = vitest.RunnerTask;
 vitest.test('the guide says how many cases there are', ({ task }) => {
   const casesOf = (tasks: readonly Task[]): number =>
     tasks.reduce((sum, each) => sum + (each.type === 'suite' ? casesOf(each.tasks) : Number(each.mode === 'run')), 0);
-  const documented = /all (\d+) cases/.exec(readFileSync('docs/langgraph.md', 'utf8'))?.[1];
+  const documented = /all (\d+) cases/.exec(readFileSync('docs/reference/langgraph.md', 'utf8'))?.[1];
   // this one is none of them
   vitest.expect(casesOf(task.file.tasks) - 1).toBe(Number(documented));
 });

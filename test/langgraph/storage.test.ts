@@ -15,11 +15,11 @@ afterAll(() => lanefold?.close());
 /** English prose, 60 to 700 characters a message. */
 const prose = [
   'README.md',
-  'docs/concepts.md',
-  'docs/guarantees.md',
-  'docs/operating.md',
-  'docs/runs.md',
-  'docs/tools.md',
+  'docs/start/concepts.md',
+  'docs/run/guarantees.md',
+  'docs/run/operating.md',
+  'docs/build/runs.md',
+  'docs/start/agents-and-tools.md',
 ]
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');

@@ -12,7 +12,7 @@ const batch = ['BATCH', 'FAULTS=1'];
 
 const line = { source: lineModel };
 
-const page = readFileSync('docs/guarantees.md', 'utf8');
+const page = readFileSync('docs/reference/proofs.md', 'utf8');
 
 const print = (what: string, { states, depth, broken }: Search, since: number) =>
   console.log(

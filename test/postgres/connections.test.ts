@@ -6,7 +6,7 @@ import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../supp
 import { deferred, until } from '../support/until.ts';
 
 const poolSize = 6;
-/** The connections besides the pool, as in docs/operating.md: the queue of a backend, and what a worker adds. */
+/** The connections besides the pool, as in docs/run/operating.md: the queue of a backend, and what a worker adds. */
 const besides = queueBackend() === 'postgres' ? { backend: 4, worker: 4 + 3 } : { backend: 0, worker: 2 };
 
 describe.skipIf(noRedis())('the PostgreSQL connections of a process', () => {

@@ -25,7 +25,7 @@ interface Found {
 
 type Fate = 'fired' | 'skipped' | 'missed';
 
-/** What becomes of each slot, if runs end only once no other slot can be settled: the table of docs/schedules.md. */
+/** What becomes of each slot, if runs end only once no other slot can be settled: the table of docs/build/schedules-and-webhooks.md. */
 function fatesOf({ catchUp, overlap, lateMs, active }: Found): Fate[] {
   const late = lateMs.map((ms) => ms > graceMs);
   if (late.includes(true) && catchUp !== 'none')

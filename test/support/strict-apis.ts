@@ -2,7 +2,7 @@ import { hasBlank, isBlank, isObjectText, isToolName, requestProblem } from '../
 
 type Body = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
 
-/** Why the real API of this name would refuse a request: what each is reported to refuse is in docs/providers.md. */
+/** Why the real API of this name would refuse a request: what each is reported to refuse is in docs/reference/providers.md. */
 export function refusal(api: string, body: Body): string | undefined {
   try {
     judges[api]!(body);

@@ -43,7 +43,7 @@ export interface AgentDefinition<
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
-  /** The name of a built-in strategy, default `react`, or a strategy of your own. docs/strategies.md compares them. */
+  /** The name of a built-in strategy, default `react`, or a strategy of your own. docs/reference/strategies.md compares them. */
   strategy?: CHOSEN;
   /** Options of this strategy, for runs that use it. */
   strategyOptions?: StrategyOptions<CHOSEN>;

@@ -167,7 +167,7 @@ export function acceptableName(written: string): string {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What the API of a provider accepts in a history. docs/providers.md says who refuses what. */
+/** What the API of a provider accepts in a history. docs/reference/providers.md says who refuses what. */
 export interface Dialect {
   name: DialectName;
   /** Ids of tool calls that it accepts. */

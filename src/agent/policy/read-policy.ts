@@ -83,7 +83,7 @@ function readFields(given: unknown, toSnake: (given: object) => Record<string, u
 
 const invalid = (
   why: string,
-  hint = 'See “Context policies” in docs/contexts.md. Nothing was changed.',
+  hint = 'See “Context policies” in docs/build/contexts.md. Nothing was changed.',
 ): LanefoldError => new LanefoldError('invalid_policy', `The context policy is invalid: ${why}.`, { hint });
 
 /** Converts a policy from its fields in snake_case to the form the library takes. */

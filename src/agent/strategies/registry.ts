@@ -86,5 +86,5 @@ export function parseOptions(strategy: Strategy, given: object | undefined): Jso
 
 const invalidOptions = (name: string, why: string): LanefoldError =>
   new LanefoldError('invalid_strategy_options', `The options for the strategy ${name} are invalid: ${why}.`, {
-    hint: 'docs/strategies.md lists the options of each strategy. Nothing was written.',
+    hint: 'docs/reference/strategies.md lists the options of each strategy. Nothing was written.',
   });

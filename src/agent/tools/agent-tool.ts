@@ -39,7 +39,7 @@ const keys: KeysOf<AgentToolOptions> = {
 
 /**
  * A tool that gives a task to another agent, which must be one of the `agents` of the worker too. The run of that agent
- * is a child of the caller's: see docs/sub-agents.md.
+ * is a child of the caller's: see docs/build/sub-agents-and-handoffs.md.
  *
  * @throws LanefoldError `invalid_tool`, `invalid_input`
  *

@@ -98,7 +98,7 @@ const keys: KeysOf<ClientToolOptions<unknown>> = {
 
 /**
  * A tool that the client runs, such as one that reads the user's position or changes the page. The run is suspended until
- * the client has sent the result: see docs/ag-ui.md.
+ * the client has sent the result: see docs/reference/ag-ui.md.
  *
  * @throws LanefoldError `invalid_tool`, `invalid_input`
  *

@@ -19,7 +19,7 @@ export interface ChatRequest {
   body: JsonObject;
 }
 
-const bodyHint = 'Send only the last message; see prepareSendMessagesRequest in docs/chat.md.';
+const bodyHint = 'Send only the last message; see prepareSendMessagesRequest in docs/build/chat.md.';
 
 const actions: Record<string, ChatAction> = { 'GET stream': 'resume', 'GET messages': 'history', 'POST stop': 'stop' };
 

@@ -1,7 +1,7 @@
 import type { Problem } from './operations.ts';
 
 /**
- * Why a call failed: a code of the API (docs/errors.md), or one of the client's own. `unreachable`: no complete answer
+ * Why a call failed: a code of the API (docs/reference/errors.md), or one of the client's own. `unreachable`: no complete answer
  * arrived. `unexpected_answer`: the answer is not from a Lanefold server. `no_token`: `getToken` failed.
  */
 export type ClientErrorCode =

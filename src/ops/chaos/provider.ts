@@ -18,7 +18,7 @@ interface SentMessage {
 
 /**
  * Why a strict provider of chat completions would refuse these messages; undefined if it would not. It refuses what any
- * of those in docs/providers.md refuses.
+ * of those in docs/reference/providers.md refuses.
  */
 export function requestProblem(messages: readonly SentMessage[]): string | undefined {
   let open: unknown[] = [];

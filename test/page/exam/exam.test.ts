@@ -22,7 +22,7 @@ const clicksTo: Record<string, number> = {
 };
 
 test('the guide tells of every fault what to look at', () => {
-  const guide = readFileSync('docs/page.md', 'utf8');
+  const guide = readFileSync('docs/reference/page.md', 'utf8');
   const rows = conversations.map(
     ({ complaint }) => guide.split('\n').filter((line) => line.includes(complaint)).length,
   );

@@ -1,4 +1,4 @@
-/** Serves the exam to a person: `npx tsx test/page/exam/serve.ts`. The answers are in docs/page.md. */
+/** Serves the exam to a person: `npx tsx test/page/exam/serve.ts`. The answers are in docs/reference/page.md. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -64,7 +64,7 @@ export function memberConfig(
   });
 }
 
-/** HAProxy as docs/operating.md has it: one port leads to the primary, the other to replicas. */
+/** HAProxy as docs/reference/high-availability.md has it: one port leads to the primary, the other to replicas. */
 export function haproxyConfig(primary: number, replicas: number, members: readonly MemberPorts[]): string {
   const servers = members.map(
     ({ postgres, rest }, i) => `  server member-${i} 127.0.0.1:${postgres} check port ${rest}\n`,

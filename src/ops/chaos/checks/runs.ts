@@ -236,7 +236,7 @@ export const limits: Check[] = [
 
 /** A query that returns no rows while its invariant holds. */
 export interface Check {
-  /** Number in docs/guarantees.md. */
+  /** Number in docs/reference/proofs.md. */
   invariant: string;
   /** The condition, as a sentence. */
   name: string;

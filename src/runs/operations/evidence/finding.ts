@@ -3,7 +3,7 @@ export interface EvidenceFinding {
   threadId: string;
   seq: number | null;
   upto: number | null;
-  /** See docs/evidence.md. */
+  /** See docs/run/evidence.md. */
   problem:
     | 'altered'
     | 'unsealed'

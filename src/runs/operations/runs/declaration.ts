@@ -734,7 +734,7 @@ export const runs = noun(
       doc:
         'Resumes from a token. An unfinished run without a worker is queued again; an ended run is returned with its result; ' +
         'with a `query`, a new run asks it on the same lane. `run_active` while a worker holds the run, `token_stale` where ' +
-        'it has advanced or was cancelled; an invalid token throws the code of the check it fails (docs/checkpoints.md).',
+        'it has advanced or was cancelled; an invalid token throws the code of the check it fails (docs/reference/checkpoints.md).',
       body: Resume,
       bodyIs: 'options',
       positional: ['token'],

@@ -391,7 +391,7 @@ export interface DeclaredRuns {
    * Resumes from a token. An unfinished run without a worker is queued again; an ended run is returned with its
    * result; with a `query`, a new run asks it on the same lane. `run_active` while a worker holds the run,
    * `token_stale` where it has advanced or was cancelled; an invalid token throws the code of the check it fails
-   * (docs/checkpoints.md).
+   * (docs/reference/checkpoints.md).
    *
    * @throws LanefoldError `run_active`, `run_not_found`, `token_stale`, `token_expired`, `missing_token_secret`
    */

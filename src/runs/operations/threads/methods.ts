@@ -14,7 +14,7 @@ export interface Threads extends DeclaredThreads {
   peek(id: string): Promise<RecordedThread>;
   /**
    * What is worth a look in up to 100 runs of the thread: tools that failed, model calls that were repeated, contexts
-   * that were cut, and the like, in the order of the log. docs/page.md lists the kinds.
+   * that were cut, and the like, in the order of the log. docs/reference/page.md lists the kinds.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { haproxyConfig } from '../support/patroni/config.ts';
 
-const page = readFileSync('docs/operating.md', 'utf8');
+const page = readFileSync('docs/reference/settings.md', 'utf8');
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
 test('documents every environment variable that the sources read', () => {
@@ -36,6 +36,6 @@ test.each([
 test('the configuration of HAProxy is the one that failovers are tested with', () => {
   const lines = (text: string) =>
     text.split('\n').flatMap((line) => (/^ *(bind|server) |^ *$/.test(line) ? [] : [line.trim()]));
-  const [, shown] = /```text\n(defaults\n[^]*?)```/.exec(page)!;
+  const [, shown] = /```text\n(defaults\n[^]*?)```/.exec(readFileSync('docs/reference/high-availability.md', 'utf8'))!;
   expect(lines(shown!)).toEqual(lines(haproxyConfig(5000, 5001, [])));
 });
