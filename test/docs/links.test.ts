@@ -14,6 +14,8 @@ const others = [
   'db/sql/README.md',
   'src/database/nodes/README.md',
   'bench/README.md',
+  'bench/growth.md',
+  'bench/proofs.md',
   'bench/peers/README.md',
 ];
 
