@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { UsageError } from './errors.ts';
 
-/** Environment variables with one line of help each. The help of a command shows those it reads. */
-const variables = {
+/** Environment variables with one line of help each. The help of a command shows those it reads; docs/reference/settings.md, all. */
+export const variables = {
   DATABASE_URL: 'PostgreSQL to use; default: an embedded one in --dir',
   LANEFOLD_DIRECT_URL: 'direct connection, without a pooler, for migrations and the queue (default DATABASE_URL)',
   LANEFOLD_READ_URL: 'follower of the database, for lists and statistics; same user as DATABASE_URL (default none)',
@@ -12,6 +12,8 @@ const variables = {
   LANEFOLD_PRIVATE_WEBHOOKS: 'on: webhooks may have http URLs and private addresses (default off)',
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
+  LANEFOLD_MAX_CONTEXT_BYTES: 'largest context of a lane; must be the same in every process (default 33554432)',
+  LANEFOLD_LARGE_CONTENT_BYTES: 'keep longer texts out of the log; must be the same in every process (default none)',
   LANEFOLD_AGENTS: 'module that default-exports agents, or defineLanefold({ agents, models, … })',
   LANEFOLD_PAGE: 'off: do not serve the page at / (default on)',
   LANEFOLD_HOST: 'address of the API (default 127.0.0.1); any other than loopback requires a key',
@@ -22,10 +24,16 @@ const variables = {
   LANEFOLD_HEALTH_PORT: 'port of /livez, /readyz and /metrics; not served by default',
   LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end; 0: forever (default 30)',
   LANEFOLD_DIR: 'folder of the embedded PostgreSQL (default .lanefold)',
-  'OPENAI_API_KEY, ANTHROPIC_API_KEY, …': 'API keys of model providers',
+  LANEFOLD_POSTGRES_BIN: 'folder of postgres and initdb for the embedded PostgreSQL (default an npm package)',
+  XDG_CACHE_HOME: 'folder for binaries that the user of the embedded PostgreSQL cannot read where they are',
+  'OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY': 'API keys of model providers',
+  'OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GENERATIVE_AI_BASE_URL':
+    'other servers with the API of a provider (default the servers of the provider)',
   LANEFOLD_LOG: 'json: log JSON lines on stderr (default text)',
   LANEFOLD_LOG_LEVEL: 'debug, info, warn, error or silent (default error, or info with LANEFOLD_LOG=json)',
   LANEFOLD_OTEL: 'on: trace with OpenTelemetry; load its SDK with NODE_OPTIONS (default off)',
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true: traces have the content of conversations, redacted',
+  LANEFOLD_DEBUG: '1: print the stack of an internal error',
   NO_COLOR: 'disables colours',
   FORCE_COLOR: 'enables colours even if the output is not a terminal',
 } as const;
@@ -33,9 +41,13 @@ const variables = {
 export type Variable = keyof typeof variables;
 
 const list = (names: readonly Variable[]): string => {
-  const width = Math.max(...names.map((name) => name.length));
-  return names.map((name) => `  ${name.padEnd(width)}  ${variables[name]}`).join('\n');
+  const width = Math.max(...names.map(({ length }) => length).filter((length) => length <= longestName));
+  // a longer name stands on a line of its own
+  const after = (name: string) => (name.length > width ? `${name}\n  ${' '.repeat(width)}` : name.padEnd(width));
+  return names.map((name) => `  ${after(name)}  ${variables[name]}`).join('\n');
 };
+
+const longestName = 30;
 
 /** The end of a command's help. Examples come first, because people read those. */
 export const commandHelp = (examples: string[], environment: Variable[]): string => `

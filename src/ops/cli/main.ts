@@ -26,7 +26,8 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-function createProgram(): Command {
+/** The program `lanefold` with all its commands. */
+export function createProgram(): Command {
   const program = new Command('lanefold')
     .description('LLM agents as durable background jobs on PostgreSQL and BullMQ.')
     .version(packageVersion())

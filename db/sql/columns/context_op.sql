@@ -1,0 +1,12 @@
+comment on column lanefold.context_op.thread_id is 'the thread; first part of the key';
+comment on column lanefold.context_op.op_id is 'id of the operation; second part of the key';
+comment on column lanefold.context_op.context_ref is 'the lane';
+comment on column lanefold.context_op.type is '`replace` or `switch`';
+comment on column lanefold.context_op.reason is '`manual`, `restore`, `compaction` or `system`';
+comment on column lanefold.context_op.status is '`pending` until the active run ends, then `applied`, `superseded` by a later operation, or `stale`';
+comment on column lanefold.context_op.hash is 'hash of the body';
+comment on column lanefold.context_op.operation is 'the operation while it is pending; afterwards the entry holds it';
+comment on column lanefold.context_op.entry_seq is 'the entry of the operation';
+comment on column lanefold.context_op.created_at is 'when the operation was accepted';
+comment on column lanefold.context_op.settled_at is 'when the operation was applied, superseded or became stale';
+comment on column lanefold.context_op.tenant_id is 'the tenant of the thread';

@@ -1,0 +1,10 @@
+comment on column lanefold.eval.id is 'the key';
+comment on column lanefold.eval.dataset is 'the dataset of its cases';
+comment on column lanefold.eval.status is '`running`, `completed` or `cancelled`';
+comment on column lanefold.eval.spec is 'variants, repeats, tools and limits';
+comment on column lanefold.eval.concurrency is 'how many runs it has at once';
+comment on column lanefold.eval.max_cost_micros is 'what the runs together may cost, in millionths of a US dollar; null: any amount';
+comment on column lanefold.eval.created_by is 'who started the eval';
+comment on column lanefold.eval.created_at is 'when the eval was started';
+comment on column lanefold.eval.finished_at is 'when the last item was settled';
+comment on column lanefold.eval.tenant_id is 'the tenant';

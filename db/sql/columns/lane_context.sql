@@ -1,0 +1,17 @@
+comment on column lanefold.lane_context.thread_id is 'the thread; always filter by it';
+comment on column lanefold.lane_context.context_ref is 'the lane';
+comment on column lanefold.lane_context.anchor_seq is '`seq` of the lane''s anchor; -1 without an anchor';
+comment on column lanefold.lane_context.ordinal is 'place in the context, from 0; order by it';
+comment on column lanefold.lane_context.seq is 'the entry of the message. For a message that the anchor holds: the anchor. For a prompt: the change of configuration';
+comment on column lanefold.lane_context.role is '`system`, `user`, `assistant` or `tool`';
+comment on column lanefold.lane_context.content is 'a string, or a list of parts';
+comment on column lanefold.lane_context.tool_calls is '`[{id, name, arguments, arguments_raw?, provider_metadata?}]`; null without calls';
+comment on column lanefold.lane_context.tool_call_id is 'of a tool message: the call that the message answers';
+comment on column lanefold.lane_context.name is 'of a tool message: the tool';
+comment on column lanefold.lane_context.thinking is 'the model''s reasoning text';
+comment on column lanefold.lane_context.reasoning_details is 'the provider''s data of the reasoning, sent back unchanged';
+comment on column lanefold.lane_context.provider_metadata is 'the provider''s data of the message, sent back unchanged';
+comment on column lanefold.lane_context.run_id is 'the run that the message belongs to';
+comment on column lanefold.lane_context.request_id is 'the request of that run';
+comment on column lanefold.lane_context.refs is 'as in `thread_entry`';
+comment on column lanefold.lane_context.tenant_id is 'the tenant of the thread';

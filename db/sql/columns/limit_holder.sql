@@ -1,0 +1,12 @@
+comment on column lanefold.limit_holder.owner is 'owner of the limit, as in `limit_usage`';
+comment on column lanefold.limit_holder.name is 'name of the limit, as in `limit_usage`';
+comment on column lanefold.limit_holder.key is 'key of the limit, as in `limit_usage`';
+comment on column lanefold.limit_holder.kind is 'kind of the limit, as in `limit_usage`';
+comment on column lanefold.limit_holder.amount is 'what the run holds; of the kind `money` in billionths of a US dollar';
+comment on column lanefold.limit_holder.thread_id is 'the thread of the run';
+comment on column lanefold.limit_holder.run_id is 'the run';
+comment on column lanefold.limit_holder.tenant_id is 'the tenant of the thread';
+comment on column lanefold.limit_holder.agent is 'the agent of the run';
+comment on column lanefold.limit_holder.status is 'the status of the run';
+comment on column lanefold.limit_holder.worker_id is 'the worker that executes the run; null: no worker';
+comment on column lanefold.limit_holder.since is 'when the run started; before its first claim, when it could have started';

@@ -1,0 +1,14 @@
+comment on column lanefold.monitor.name is 'name of the monitor; with `tenant_id`, its key';
+comment on column lanefold.monitor.agents is 'the agents whose runs are scored; empty: all agents';
+comment on column lanefold.monitor.sample is 'share of the runs that the monitor scores';
+comment on column lanefold.monitor.scorers is 'names of the scorers';
+comment on column lanefold.monitor.rubric is 'the rubric of the judge';
+comment on column lanefold.monitor.judge is 'the judge';
+comment on column lanefold.monitor.alert is 'when the monitor alerts';
+comment on column lanefold.monitor.scored is 'how many runs have a score since the monitor was set';
+comment on column lanefold.monitor.low_since is 'since when the scores are low';
+comment on column lanefold.monitor.read_to is 'runs that ended up to this time are scored';
+comment on column lanefold.monitor.created_at is 'when the monitor was first set';
+comment on column lanefold.monitor.updated_at is 'when the monitor last changed';
+comment on column lanefold.monitor.updated_by is 'who last changed the monitor';
+comment on column lanefold.monitor.tenant_id is 'the tenant';

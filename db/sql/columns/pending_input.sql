@@ -1,0 +1,14 @@
+comment on column lanefold.pending_input.thread_id is 'the thread; first part of the key';
+comment on column lanefold.pending_input.run_id is 'the run; second part of the key';
+comment on column lanefold.pending_input.ordinal is 'order of acceptance; third part of the key';
+comment on column lanefold.pending_input.id is 'id of the receipt; unique per thread';
+comment on column lanefold.pending_input.kind is '`steer` or `inject`';
+comment on column lanefold.pending_input.by is 'who sent the input';
+comment on column lanefold.pending_input.content is 'the text';
+comment on column lanefold.pending_input.refs is 'metadata of the caller';
+comment on column lanefold.pending_input.parts is 'the content if it is more than text';
+comment on column lanefold.pending_input.status is '`queued`, `injected` or `dropped`';
+comment on column lanefold.pending_input.entry_seq is 'the message that was appended for the input';
+comment on column lanefold.pending_input.created_at is 'when the input was accepted';
+comment on column lanefold.pending_input.settled_at is 'when the input was injected or dropped';
+comment on column lanefold.pending_input.tenant_id is 'the tenant of the thread';

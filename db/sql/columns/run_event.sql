@@ -1,0 +1,10 @@
+comment on column lanefold.run_event.thread_id is 'the thread; first part of the key';
+comment on column lanefold.run_event.event_seq is 'number in the thread, from 0 without gaps; second part of the key';
+comment on column lanefold.run_event.run_id is 'the run';
+comment on column lanefold.run_event.seq is 'number in the run, from 1 without gaps';
+comment on column lanefold.run_event.kind is '`request_started`, `llm_started`, `llm_completed`, `llm_retry`, `llm_lost`, `tool_started`, `tool_completed`, `approval_requested`, `approval_decided`, `wait_started`, `wait_ended`, `handed_over`, `version_changed`, `input_injected`, `worker_lost`, `database_restored`, `run_delayed`, `limit_reached`, `compaction_completed`, `compaction_failed`, `output_started`, `output_validated`, `output_repair`, `output_failed`, `checkpoint`, and one of `request_completed`, `request_failed`, `request_cancelled` at the end';
+comment on column lanefold.run_event.iteration is 'the model call that the event belongs to';
+comment on column lanefold.run_event.data is 'depends on `kind`; `data.seq` is the entry behind the event';
+comment on column lanefold.run_event.at is 'when the event was committed';
+comment on column lanefold.run_event.batch_seq is '`event_seq` of the first event of the same commit';
+comment on column lanefold.run_event.tenant_id is 'the tenant of the thread';

@@ -1,0 +1,14 @@
+comment on column lanefold.run_node.thread_id is 'the thread; first part of the key';
+comment on column lanefold.run_node.run_id is 'the run; second part of the key';
+comment on column lanefold.run_node.node is 'number from 1, in the order of the strategy''s questions and conclusions; third part of the key';
+comment on column lanefold.run_node.parent is 'the node that this node follows from';
+comment on column lanefold.run_node.depth is 'depth in the tree, if the strategy builds a tree';
+comment on column lanefold.run_node.kind is 'of an answer: the purpose of the question, such as `generate`. Otherwise `thought`, or the strategy''s name for the node';
+comment on column lanefold.run_node.status is 'of an answer: `answered`, or `tools` while the model calls tools. Of a thought: `open`, `expanded` or `best`';
+comment on column lanefold.run_node.score is '0 to 1, if the strategy scores';
+comment on column lanefold.run_node.content is 'the model''s answer, unchanged, or the thought';
+comment on column lanefold.run_node.call_id is 'of an answer: its model call';
+comment on column lanefold.run_node.usage is 'of an answer: its tokens';
+comment on column lanefold.run_node.elapsed_ms is 'of an answer: time since the run started';
+comment on column lanefold.run_node.data is 'of an answer: its rounds of tools; otherwise the strategy''s notes';
+comment on column lanefold.run_node.tenant_id is 'the tenant of the thread';

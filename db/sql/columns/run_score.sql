@@ -1,0 +1,11 @@
+comment on column lanefold.run_score.monitor is 'the monitor';
+comment on column lanefold.run_score.thread_id is 'the thread of the run';
+comment on column lanefold.run_score.run_id is 'the run; with `tenant_id`, `monitor` and `thread_id`, the key';
+comment on column lanefold.run_score.agent is 'the agent of the run';
+comment on column lanefold.run_score.agent_version is 'the version of the run''s agent';
+comment on column lanefold.run_score.status is '`waiting` for the judge, or `done`';
+comment on column lanefold.run_score.score is 'mean of the scores that are not null; 0 for a failed run; null: no score';
+comment on column lanefold.run_score.scores is '`[{scorer, version, score, reason, error}]`';
+comment on column lanefold.run_score.ended_at is 'when the run ended';
+comment on column lanefold.run_score.scored_at is 'when the run was scored';
+comment on column lanefold.run_score.tenant_id is 'the tenant';

@@ -1,0 +1,18 @@
+comment on column lanefold.run_tool_call.thread_id is 'the thread; first part of the key';
+comment on column lanefold.run_tool_call.run_id is 'the run; second part of the key';
+comment on column lanefold.run_tool_call.round is 'the answer with the call, counted within the run; third part of the key';
+comment on column lanefold.run_tool_call.call_index is 'place of the call in the answer, in the model''s order; fourth part of the key';
+comment on column lanefold.run_tool_call.tool_call_id is 'the provider''s id, which may not be unique';
+comment on column lanefold.run_tool_call.name is 'the tool';
+comment on column lanefold.run_tool_call.arguments is 'the arguments that the model gave';
+comment on column lanefold.run_tool_call.status is '`pending`, `started`, `ok`, `error`, `unknown` (started, outcome unknown), `awaiting_approval`, `denied` (by a person or because the approval expired), `abandoned` (the run ended first)';
+comment on column lanefold.run_tool_call.result is 'the result as the model reads it';
+comment on column lanefold.run_tool_call.attempts is 'attempts so far';
+comment on column lanefold.run_tool_call.duration_ms is 'length of the last attempt';
+comment on column lanefold.run_tool_call.call_seq is 'the entry of the call';
+comment on column lanefold.run_tool_call.result_seq is 'the entry of the result';
+comment on column lanefold.run_tool_call.started_at is 'when the last attempt began';
+comment on column lanefold.run_tool_call.finished_at is 'when the result was stored';
+comment on column lanefold.run_tool_call.approval is 'of a call that needs approval: `{requested_at, decision, by, reason, decided_at}`';
+comment on column lanefold.run_tool_call.idempotency_key is '`<run_id>:<round>:<call_index>`, the same for every attempt';
+comment on column lanefold.run_tool_call.tenant_id is 'the tenant of the thread';

@@ -1,0 +1,18 @@
+comment on column lanefold.run_wait.thread_id is 'the thread';
+comment on column lanefold.run_wait.run_id is 'the run';
+comment on column lanefold.run_wait.round is 'the round of the call, as in `run_tool_call`';
+comment on column lanefold.run_wait.call_index is 'the place of the call in its round; with the columns before it and `kind`, the key';
+comment on column lanefold.run_wait.tool_call_id is 'the provider''s id of the call';
+comment on column lanefold.run_wait.name is 'the tool';
+comment on column lanefold.run_wait.kind is '`approval`, `event`, `time`, `run`; `spawn`: the call started a run without waiting for it';
+comment on column lanefold.run_wait.status is '`open`, `resolved`, `expired`, `overridden` by hand, or `abandoned` at the end of the run';
+comment on column lanefold.run_wait.event is 'the event that the call waits for';
+comment on column lanefold.run_wait.child_thread_id is 'the thread of the run that the call waits for or has started';
+comment on column lanefold.run_wait.child_run_id is 'the run that the call waits for or has started';
+comment on column lanefold.run_wait.created_at is 'since when the call waits';
+comment on column lanefold.run_wait.until is 'when the wait ends by itself; null: never';
+comment on column lanefold.run_wait.ended_at is 'when the wait ended';
+comment on column lanefold.run_wait.ended_by is 'who ended the wait';
+comment on column lanefold.run_wait.child_ended_at is 'when the child run ended';
+comment on column lanefold.run_wait.child_cost is 'what the child run and its descendants cost, in US dollars';
+comment on column lanefold.run_wait.tenant_id is 'the tenant of the thread';

@@ -1,0 +1,14 @@
+comment on column lanefold.schedule.name is 'name of the schedule; with `tenant_id`, its key';
+comment on column lanefold.schedule.agent is 'the agent of its runs';
+comment on column lanefold.schedule.timing is '`cron` or `every_ms`, `time_zone`, `start_at`, `end_at`';
+comment on column lanefold.schedule.overlap is 'what a slot does while an earlier run has not ended: `skip`, `queue` or `interrupt`';
+comment on column lanefold.schedule.thread_id is 'the thread that its runs continue; null: a new thread for each run';
+comment on column lanefold.schedule.definition is '`input`, `catch_up`, `jitter_ms`, and the `options` of its runs, without `tool_context`';
+comment on column lanefold.schedule.next_at is 'the next slot; null while the schedule is paused, and after its end';
+comment on column lanefold.schedule.paused_at is 'since when the schedule is paused';
+comment on column lanefold.schedule.source is '`code` if a program sets the schedule at each start, else `user`';
+comment on column lanefold.schedule.version is 'rises with every change';
+comment on column lanefold.schedule.created_at is 'when the schedule was first set';
+comment on column lanefold.schedule.updated_at is 'when the schedule last changed';
+comment on column lanefold.schedule.updated_by is 'who last changed the schedule';
+comment on column lanefold.schedule.tenant_id is 'the tenant whose runs it starts';

@@ -1,0 +1,10 @@
+comment on column lanefold.schedule_slot.name is 'the schedule';
+comment on column lanefold.schedule_slot.slot is 'time of the slot; with `tenant_id` and `name`, its key';
+comment on column lanefold.schedule_slot.due_at is 'when the slot starts its run: the time with the jitter';
+comment on column lanefold.schedule_slot.status is '`due`, `firing`, `fired`, `skipped`, `missed` or `failed`';
+comment on column lanefold.schedule_slot.late is 'whether the slot is caught up';
+comment on column lanefold.schedule_slot.settled_at is 'when the slot was settled';
+comment on column lanefold.schedule_slot.thread_id is 'the thread of its run';
+comment on column lanefold.schedule_slot.run_id is 'its run';
+comment on column lanefold.schedule_slot.error is 'why the slot failed, `{code, message}`';
+comment on column lanefold.schedule_slot.tenant_id is 'the tenant';

@@ -1,0 +1,13 @@
+comment on column lanefold.thread_entry.thread_id is 'the thread; first part of the key';
+comment on column lanefold.thread_entry.seq is '0, 1, 2, … in every thread, without gaps; second part of the key';
+comment on column lanefold.thread_entry.kind is '`ai_message`, `ai_context_operation`, `ai_config_change`, `ai_state_change`, `thread_import` (the last entry of an imported thread), `langgraph_checkpoint`, `langgraph_writes`, `openai_agents_items`, or your own kind';
+comment on column lanefold.thread_entry.context_ref is 'the lane; null if the entry concerns the whole thread';
+comment on column lanefold.thread_entry.role is 'of a message: `system`, `user`, `assistant` or `tool`';
+comment on column lanefold.thread_entry.op_id is 'of an operation: its id';
+comment on column lanefold.thread_entry.run_id is 'the run that wrote the entry';
+comment on column lanefold.thread_entry.request_id is 'the request of that run';
+comment on column lanefold.thread_entry.is_anchor is 'the entry is a valid `replace`: the context of the lane begins here';
+comment on column lanefold.thread_entry.payload is 'the complete entry';
+comment on column lanefold.thread_entry.refs is 'metadata: `context_hash` of the messages sent to the model, `iteration`, `kind` of messages that the runtime added, `by` (who changed the configuration), and the `refs` of callers, up to 64 KiB';
+comment on column lanefold.thread_entry.at is 'when the entry was appended';
+comment on column lanefold.thread_entry.tenant_id is 'the tenant of the thread';

@@ -1,0 +1,17 @@
+comment on column lanefold.webhook.name is 'name of the webhook; with `tenant_id`, its key';
+comment on column lanefold.webhook.url is 'where events are sent: the origin, because the rest may be secret';
+comment on column lanefold.webhook.types is 'types of events that the webhook wants; empty: all types';
+comment on column lanefold.webhook.agents is 'agents whose events the webhook wants; empty: all agents';
+comment on column lanefold.webhook.ordered is 'whether the events of a thread are sent one after the other';
+comment on column lanefold.webhook.include_result is 'whether `run.completed` includes the result';
+comment on column lanefold.webhook.paused_at is 'since when the webhook is paused';
+comment on column lanefold.webhook.paused_reason is '`manual`, `failures` or `gone`';
+comment on column lanefold.webhook.failures is 'failed attempts in a row';
+comment on column lanefold.webhook.failing_since is 'since when attempts fail';
+comment on column lanefold.webhook.dropped is 'deliveries that were dropped because too many were waiting';
+comment on column lanefold.webhook.version is 'rises with every change';
+comment on column lanefold.webhook.created_at is 'when the webhook was first set';
+comment on column lanefold.webhook.updated_at is 'when the webhook last changed';
+comment on column lanefold.webhook.updated_by is 'who last changed the webhook';
+comment on column lanefold.webhook.id is 'its id; a webhook that is removed and set again has another id';
+comment on column lanefold.webhook.tenant_id is 'the tenant whose events the webhook gets';

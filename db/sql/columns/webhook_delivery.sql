@@ -1,0 +1,16 @@
+comment on column lanefold.webhook_delivery.webhook is 'the webhook';
+comment on column lanefold.webhook_delivery.thread_id is 'the thread of the event, or a name such as `/schedules/acme/nightly`; first part of the key';
+comment on column lanefold.webhook_delivery.id is 'the `webhook-id`; second part of the key';
+comment on column lanefold.webhook_delivery.type is 'the type of the event';
+comment on column lanefold.webhook_delivery.status is '`pending`, `delivered`, `failed`, or `dropped` because too many were waiting';
+comment on column lanefold.webhook_delivery.attempts is 'attempts so far';
+comment on column lanefold.webhook_delivery.created_at is 'when the event happened';
+comment on column lanefold.webhook_delivery.next_at is 'when a worker looks at the delivery next; null once settled, or while it waits for an earlier delivery';
+comment on column lanefold.webhook_delivery.attempted_at is 'when the last attempt began';
+comment on column lanefold.webhook_delivery.settled_at is 'when the delivery succeeded, failed for good or was dropped';
+comment on column lanefold.webhook_delivery.duration_ms is 'length of the last attempt';
+comment on column lanefold.webhook_delivery.status_code is 'status of the answer to the last attempt';
+comment on column lanefold.webhook_delivery.error is 'why the last attempt failed, `{code, message}`';
+comment on column lanefold.webhook_delivery.answer is 'the beginning of the last answer';
+comment on column lanefold.webhook_delivery.payload is 'the body: `type`, `timestamp`, `data`';
+comment on column lanefold.webhook_delivery.tenant_id is 'the tenant';

@@ -1,0 +1,17 @@
+comment on column lanefold.worker.id is 'the key, and the `worker_id` of the runs that the worker holds';
+comment on column lanefold.worker.host is 'machine or container';
+comment on column lanefold.worker.pid is 'process id';
+comment on column lanefold.worker.version is 'version of the package';
+comment on column lanefold.worker.queue is 'first part of the names of the queues that the worker takes jobs from';
+comment on column lanefold.worker.agents is 'agents that the worker can execute';
+comment on column lanefold.worker.strategies is 'strategies that the worker can execute';
+comment on column lanefold.worker.versions is 'versions of agents that the worker has, each as `agent@label` and as `agent@id`';
+comment on column lanefold.worker.tools is 'tools of the worker: `agent+tool`, `agent@version+tool`, and `+tool` for tools of no agent';
+comment on column lanefold.worker.concurrency is 'runs that the worker executes at once';
+comment on column lanefold.worker.runs_held is 'runs that the worker held at the last heartbeat';
+comment on column lanefold.worker.draining is 'the worker is stopping and takes no more runs';
+comment on column lanefold.worker.started_at is 'when the worker started';
+comment on column lanefold.worker.heartbeat_at is 'when the worker was last seen; a dead worker died within one heartbeat of this time';
+comment on column lanefold.worker.stopped_at is 'when the worker stopped cleanly; null while it runs, or if it died';
+comment on column lanefold.worker.dead_after_ms is 'silence after which the worker counts as dead';
+comment on column lanefold.worker.alive is 'the worker has not stopped, and its last heartbeat is recent by the clock of the database';
