@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorStatus, type ErrorCode } from 'lanefold';
+import { errorStatus, type ErrorCode } from '../../../src/base/errors.ts';
 import { parse } from 'yaml';
 import { code, table } from './markdown.ts';
 

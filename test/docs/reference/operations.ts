@@ -1,4 +1,4 @@
-import { createClient } from 'lanefold/client';
+import { createClient } from '../../../src/doors/client/index.ts';
 import { toSnakeCase } from '../../../src/base/common/case.ts';
 import { argumentsOf, type Noun, type Operation } from '../../../src/base/operations/operation.ts';
 import { databaseFunctions } from '../../../src/database/store/functions.ts';
