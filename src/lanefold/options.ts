@@ -15,7 +15,7 @@ import type { KeysOf } from '../base/checks/unknown-keys.ts';
 
 export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
   /**
-   * Default `DATABASE_URL`. Without either, uses the embedded PostgreSQL in `embeddedDir`, starting it if necessary.
+   * PostgreSQL. Default `DATABASE_URL`, else the embedded PostgreSQL in `embeddedDir`, which is started if necessary.
    */
   databaseUrl?: string;
   /**
@@ -29,13 +29,16 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * `LANEFOLD_READ_URL`; null: none.
    */
   readUrl?: string | null;
-  /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
+  /** Redis for the queue. Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
   /**
    * Threads and runs of this tenant alone; default: all that the connection's role may see. Workers serve all tenants.
    */
   tenant?: string;
-  /** `runs.enqueue` and `runs.wait` know their names and the types of their results. */
+  /**
+   * The agents that this process enqueues or executes. `runs.enqueue` and `runs.wait` know their names and the types of
+   * their results.
+   */
   agents?: readonly AGENTS[];
   /**
    * Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`.
@@ -97,7 +100,7 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   roleCheck?: RoleCheck;
   /** First part of every queue name; default `lf`. */
   queuePrefix?: string;
-  /** The queue belongs to this process alone; `close` deletes it. */
+  /** The queue belongs to this process alone, and `close` deletes it. For scripts and tests; default false. */
   privateQueue?: boolean;
   /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
   queueShards?: number;

@@ -27,7 +27,7 @@ export type McpMount = (lanefold: Library, surroundings: McpSurroundings) => Mou
 export interface AppOptions {
   /** Serve this tenant alone, without Bull Board and metrics, which show all tenants; default: the library's tenant. */
   tenant?: string;
-  /** Default `LANEFOLD_API_KEY`. Without a key, only loopback requests are answered. */
+  /** The key of the operator. Default `LANEFOLD_API_KEY`. Without a key, only loopback requests are answered. */
   apiKey?: string;
   /** Maximum size of a request body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
@@ -62,9 +62,9 @@ export interface AppOptions {
 }
 
 export interface ServerOptions extends AppOptions {
-  /** Default `LANEFOLD_HOST`, else `127.0.0.1`. Any host other than loopback requires a key. */
+  /** Address to listen on. Default `LANEFOLD_HOST`, else `127.0.0.1`. Any host other than loopback requires a key. */
   host?: string;
-  /** Default `LANEFOLD_PORT`, else 4100; 0 picks a free port. */
+  /** Port to listen on. Default `LANEFOLD_PORT`, else 4100; 0 picks a free port. */
   port?: number;
   /** If the port is taken, try the following ones; default false. */
   nextFreePort?: boolean;
