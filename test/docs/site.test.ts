@@ -45,7 +45,7 @@ describe('the site of the documentation', () => {
 
   test.each([
     ['rotate a key', 'run/security.html#rotate-a-key'],
-    ['change an api key', 'run/security.html#rotate-a-key'],
+    ['rotate an api key', 'run/security.html#rotate-a-key'],
     ['why was a fact cut', 'build/contexts.html'],
     ['see why a fact was cut', 'build/contexts.html'],
     ['stop a runaway customer', 'build/limits.html#stop-a-customers-runaway-spend'],
