@@ -1,7 +1,7 @@
 import { readFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseJson } from '../../base/common/json.ts';
-import { packageRoot } from '../../base/environment.ts';
+import { packageRoot, packageVersion } from '../../base/environment.ts';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -58,7 +58,6 @@ export const projectFileNames = ['package.json', 'tsconfig.json', 'agents.ts', '
 /** A project with one agent in `folder`, by file name. It uses this package. */
 export async function projectFiles(folder: string): Promise<Record<(typeof projectFileNames)[number], string>> {
   const own = parseJson(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
-    version: string;
     engines: { node: string };
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
@@ -76,7 +75,7 @@ export async function projectFiles(folder: string): Promise<Record<(typeof proje
         dev: 'lanefold dev --agents agents.ts',
         check: 'tsc',
       },
-      dependencies: { lanefold: await ownSpec(folder, own.version), zod: `^${own.dependencies['zod']}` },
+      dependencies: { lanefold: await ownSpec(folder), zod: `^${own.dependencies['zod']}` },
       devDependencies: {
         '@types/node': `^${own.devDependencies['@types/node']}`,
         typescript: `^${own.devDependencies['typescript']}`,
@@ -94,7 +93,7 @@ export async function projectFiles(folder: string): Promise<Record<(typeof proje
  * from a registry, else the file it was installed from. Without such a file, as with pnpm, Yarn, git or a deleted file,
  * the package packs itself into `folder`; so does a checkout, whose sources npm cannot install.
  */
-async function ownSpec(folder: string, version: string): Promise<string> {
+export async function ownSpec(folder: string, version = packageVersion()): Promise<string> {
   if (existsSync(path.join(packageRoot, 'tsconfig.json'))) return `file:${await pack(folder, 'the checkout')}`;
   const source = installedFrom();
   if (source === 'registry') return `^${version}`;
@@ -104,7 +103,7 @@ async function ownSpec(folder: string, version: string): Promise<string> {
 }
 
 async function pack(folder: string, what: string, ...more: string[]): Promise<string> {
-  note(`packing ${what} ${packageRoot} for the new project`);
+  note(`packing ${what} ${packageRoot} for the project`);
   await mkdir(folder, { recursive: true });
   const args = ['pack', '--silent', ...more, '--pack-destination', path.resolve(folder)];
   try {
