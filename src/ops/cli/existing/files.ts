@@ -94,7 +94,7 @@ export function lanefold() {
 `;
 
 const reloading = (project: Project) => `// next dev loads this module again after each change
-const kept${typed(project, ': { lanefold?: ReturnType<typeof open> }')} = globalThis;
+const kept = globalThis${typed(project, ' as typeof globalThis & { lanefold?: ReturnType<typeof open> }')};
 
 ${about}
 export function lanefold() {

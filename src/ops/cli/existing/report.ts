@@ -30,6 +30,9 @@ function stepsOf(project: Project): string[][] {
   return [
     [`${enter ? `cd ${enter} && ` : ''}${packageManager} install`],
     ...(framework === 'next' || framework === 'none' ? [] : [mount(project)]),
+    ...(needsModules(project)
+      ? [['Add "type": "module" to package.json if tsx runs your server: in CommonJS, tsx cannot load Lanefold.']]
+      : []),
     ...(config ? [[`Add to the object that ${config} exports:`, `${externalPackages},`]] : []),
     [`${run(packageManager)} agents:dev starts PostgreSQL, a worker and a page. Start your own server beside it.`],
     ...(framework === 'none'
@@ -48,6 +51,10 @@ function stepsOf(project: Project): string[][] {
     ],
   ];
 }
+
+/** Node.js loads the package from CommonJS, but tsx does not find a dependency that exports an ES module alone. */
+const needsModules = ({ framework, typescript, modules }: Project): boolean =>
+  typescript && !modules && framework !== 'next';
 
 const run = (packageManager: PackageManager): string => (packageManager === 'yarn' ? 'yarn' : `${packageManager} run`);
 
