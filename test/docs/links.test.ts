@@ -8,6 +8,7 @@ const examples = readdirSync('examples', { withFileTypes: true })
   .map(({ name }) => `examples/${name}/README.md`);
 
 const others = [
+  'AGENTS.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'SECURITY.md',

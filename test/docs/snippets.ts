@@ -13,6 +13,7 @@ export interface Snippet {
 
 export const pages = [
   'README.md',
+  'skills/lanefold/SKILL.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md') && !file.startsWith('api/'))
     .map((file) => `docs/${file}`)

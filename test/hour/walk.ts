@@ -90,6 +90,8 @@ async function installAlone(tarball: string): Promise<void> {
   await writeFile(path.join(empty, 'package.json'), '{ "private": true }');
   await succeeds(npm(['install', ...quick, '--ignore-scripts', path.join(fromClone, tarball)], empty));
   await assertBilled(empty);
+  // the package alone: no clone, no script of its dependencies, no key
+  await answers(node(path.join(empty, 'node_modules/lanefold/src/ops/cli/bin.js'), ['demo'], empty), /completed after/);
 }
 
 async function assertSourceMaps(): Promise<void> {
@@ -106,6 +108,17 @@ async function assertSourceMaps(): Promise<void> {
 async function initProject(): Promise<void> {
   await answers(node(lanefold, ['init', 'app'], home), /cd app && npm install && npm run ask/);
   assert.match((await manifest(app)).dependencies!['lanefold']!, /^file:\.\.\/lanefold-.*\.tgz$/);
+}
+
+/** What `init --existing` writes compiles beside what the project installs. */
+async function extendProject(): Promise<void> {
+  const folder = path.join(home, 'existing');
+  await mkdir(folder);
+  await writeFile(path.join(folder, 'package.json'), '{ "type": "module", "dependencies": { "hono": "^4" } }');
+  const compilerOptions = { module: 'NodeNext', target: 'ES2023', strict: true, skipLibCheck: true, noEmit: true };
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  await answers(node(lanefold, ['init', '--existing'], folder), /app\.route\('\/agents', agentRoutes\)/);
+  await succeeds(node(tool('typescript/bin/tsc'), [], folder));
 }
 
 async function installProject(): Promise<void> {
@@ -179,8 +192,11 @@ try {
   await step('init in the project', initProject);
   await together(
     step('tsc --strict, with the snippets of all guides', () => compileTypes({ checkout, home, app })),
+    step('init --existing, compiled', extendProject),
     (async () => {
-      await step('the bill of materials has what the tarball brings', () => installAlone(tarball));
+      await step('the bill of materials has what the tarball brings, and the demo runs from the tarball alone', () =>
+        installAlone(tarball),
+      );
       await step('source maps contain their sources', assertSourceMaps);
       await step('install what init has written, and ask', installProject);
       await develop();
