@@ -106,7 +106,8 @@ export function lanefold() {
 }
 `;
 
-const warning = '// Whoever reaches these routes may ask, and may read a run of known ids: check your session first.';
+const warning =
+  '// A caller that reaches these routes may ask, and may read a run whose ids are known: check your session first.';
 
 const routes: Record<Exclude<Framework, 'next' | 'none'>, (project: Project) => string> = {
   express: (project) => `import { json, Router${typed(project, ', type ErrorRequestHandler')} } from 'express';
