@@ -10,6 +10,7 @@ const examples = readdirSync('examples', { withFileTypes: true })
 const others = [
   'AGENTS.md',
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'db/sql/README.md',
