@@ -73,7 +73,13 @@ export const addRun = (program: Command): Command =>
           'lanefold run "Plan a trip to Bergen." --strategy tot --tree --model openai:gpt-5-mini',
           'lanefold run "Where is my order?" --agents agents.ts --agent support --json',
         ],
-        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY'],
+        [
+          'DATABASE_URL',
+          'REDIS_URL',
+          'LANEFOLD_AGENTS',
+          'LANEFOLD_DIR',
+          'OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY',
+        ],
       ),
     )
     .action(ask);
