@@ -47,15 +47,15 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
   /**
-   * Schedules that this program defines, by name. Each worker sets them when it starts: what was paused stays paused, and
-   * those that are no longer here are removed if their agent is one of `agents`.
+   * Schedules that this program defines, by name. Each worker sets them when it starts. A paused schedule stays
+   * paused. A schedule that is no longer here is removed if its agent is one of `agents`.
    */
   schedules?: Readonly<Record<string, ScheduleDefinition>>;
   /** Scorers of evals, besides the built-in ones; workers score with them. Define them with `defineScorer` of `lanefold/evals`. */
   scorers?: readonly Scorer[];
   /**
-   * Webhooks may have `http:` URLs and go to private addresses. Only for development, or if you trust everyone who may set
-   * webhooks with your internal network. Default `LANEFOLD_PRIVATE_WEBHOOKS`, else false.
+   * Webhooks may have `http:` URLs and go to private addresses. Only for development, or if everyone who may set
+   * webhooks may also reach your internal network. Default `LANEFOLD_PRIVATE_WEBHOOKS`, else false.
    */
   privateWebhooks?: boolean;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
@@ -71,7 +71,7 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * price of the provider applies.
    */
   priceOf?: PriceOf;
-  /** Tell providers which prefix of a request the next one shares, so that they cache it; default true. */
+  /** Tell providers which prefix the next request shares, so that they cache the prefix; default true. */
   promptCaching?: boolean;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];

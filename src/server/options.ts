@@ -38,15 +38,15 @@ export interface AppOptions {
   /** How long a request body may take to arrive, in ms; default 20,000. */
   bodyTimeoutMs?: number;
   /**
-   * Bytes that this server may hold at once, 64 MiB each by default: of request bodies, of large answers that clients
-   * have not taken yet, and of large stream messages that readers have not taken yet. Beyond that, requests get 503
-   * `server_busy`, and streams end; their clients can resume them. A tenant, or a key of no tenant, holds at most half of
-   * what the others leave, unless it is with a single request.
+   * Bytes that this server may hold at once, by default 64 MiB each for request bodies, large answers that clients have
+   * not read yet, and large stream messages that readers have not read yet. Beyond that, requests get 503 `server_busy`, and
+   * streams end; their clients can resume them. A tenant, or a key of no tenant, holds at most half of what all others leave
+   * free. A single request may hold more.
    */
   maxHeldBytes?: number;
   /**
    * Live streams that this server may serve at once; default 1,000. Beyond that, requests get 503 `server_busy`. A tenant, or a
-   * key of no tenant, has at most half of what the others leave.
+   * key of no tenant, has at most half of what all others leave free.
    */
   maxStreams?: number;
   /**
@@ -66,7 +66,7 @@ export interface ServerOptions extends AppOptions {
   host?: string;
   /** Port to listen on. Default `LANEFOLD_PORT`, else 4100; 0 picks a free port. */
   port?: number;
-  /** If the port is taken, try the following ones; default false. */
+  /** If the port is taken, try the following ports; default false. */
   nextFreePort?: boolean;
 }
 

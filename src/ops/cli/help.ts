@@ -25,7 +25,7 @@ export const variables = {
   LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end; 0: forever (default 30)',
   LANEFOLD_DIR: 'folder of the embedded PostgreSQL (default .lanefold)',
   LANEFOLD_POSTGRES_BIN: 'folder of postgres and initdb for the embedded PostgreSQL (default an npm package)',
-  XDG_CACHE_HOME: 'folder for binaries that the user of the embedded PostgreSQL cannot read where they are',
+  XDG_CACHE_HOME: 'folder for copies of binaries that the user of the embedded PostgreSQL cannot read in place',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY': 'API keys of model providers',
   'OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GENERATIVE_AI_BASE_URL':
     'other servers with the API of a provider (default the servers of the provider)',

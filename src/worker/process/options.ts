@@ -6,7 +6,7 @@ import type { MetricsOptions } from '../../runs/telemetry/prometheus/open.ts';
 import type { UnknownAgent } from '../../database/store/run/find-unknown-agents.ts';
 
 export interface TraceOptions {
-  /** Length of a run's trace beyond which `started` events and other droppable ones are left out; default 2,000. */
+  /** Beyond this many events in the trace of a run, dispensable events such as `started` are left out; default 2,000. */
   maxTraceEvents?: number;
   /** Days the trace of a run is kept after its end; 0 for ever. Default `LANEFOLD_TRACE_RETENTION_DAYS`, else 30. */
   traceRetentionDays?: number;
@@ -22,13 +22,13 @@ export interface WorkerOptions extends TraceOptions {
   /** How long ended jobs stay in the queue for Bull Board; default one day. */
   keepJobsMs?: number;
   /**
-   * How many completed jobs stay in each shard of the queue, and how many failed ones; default 10,000. The oldest are
+   * How many completed jobs, and how many failed jobs, stay in each shard of the queue; default 10,000. The oldest are
    * removed first.
    */
   keepJobs?: number;
   /**
-   * Claims by workers without other runs, each of them lost before it committed a step, after which a run fails as
-   * `poisoned`; default 5.
+   * After this many lost claims in a row, a run fails as `poisoned`; default 5. A claim counts if its worker held no other
+   * run and was lost before it committed a step.
    */
   maxClaimsWithoutProgress?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
@@ -38,13 +38,12 @@ export interface WorkerOptions extends TraceOptions {
   /** How long the receiver of a webhook may take to answer, in ms; from 100 to 60,000, default 10,000. */
   webhookTimeoutMs?: number;
   /**
-   * How long no worker may be able to execute a run before it fails as `unknown_agent`, `unknown_version`, `unknown_strategy` or
-   * `unknown_tool`, in ms; default: without limit. The time does not pass while a worker that can is alive, nor while the database
-   * hears no worker.
+   * A run that no worker can execute for this long fails as `unknown_agent`, `unknown_version`, `unknown_strategy` or
+   * `unknown_tool`, in ms; default: without limit. The time does not pass while the database hears no worker.
    */
   unknownAgentMs?: number;
   /**
-   * Called when runs wait for an agent, or for a version, a strategy or tools of one, that no worker has: after some seconds, then every
+   * Called when runs wait for what no worker has: an agent, or its version, strategy or tools. Called after some seconds, then every
    * minute and when more runs wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;
@@ -55,8 +54,8 @@ export interface WorkerOptions extends TraceOptions {
    */
   onError?: (error: unknown) => void;
   /**
-   * Measures the work of this worker, for `metrics()`; default false. Each agent costs dozens of series, so only some have
-   * their own: `agents`, by default the 20 that are defined first. The others count as `other`.
+   * Measures the work of this worker, for `metrics()`; default false. Each agent costs dozens of series, so only the
+   * agents in `agents` have their own, by default the first 20. All other agents count as `other`.
    */
   metrics?: boolean | MetricsOptions;
 }

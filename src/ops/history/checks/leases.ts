@@ -10,7 +10,7 @@ import type { Message } from '../../../agent/context/message.ts';
  */
 export const exclusiveLeases: HistoryCheck = {
   name: 'exclusive-leases',
-  promise: 'While a lease that a worker was granted lasts, no other worker is given the run.',
+  promise: 'While the lease of a worker lasts, no other worker gets the run.',
   find(history) {
     const claims = granted(history);
     return claims.flatMap((claim): Found[] => {
@@ -61,7 +61,7 @@ const granted = (history: readonly Operation[]): Claim[] =>
 
 export const monotonicFences: HistoryCheck = {
   name: 'monotonic-fences',
-  promise: 'Each claim of a run raises its lease number, and then nothing is accepted under a lower one.',
+  promise: 'Each claim of a run raises its lease number. After the claim, writes with a lower number are refused.',
   find: (history) =>
     [...groupBy(granted(history), ({ call }) => call.run_id)].flatMap(([run, claims]) => [
       ...notRaised(run, claims),
@@ -119,7 +119,7 @@ const foldHash = (log: readonly SnapshotEntry[], contextRef: string, upto: numbe
 
 export const claimsFold: HistoryCheck = {
   name: 'claims-fold',
-  promise: 'The context given to a worker is the fold of the log at a moment between its claim and the answer.',
+  promise: 'The context that a claim returns is what the log yields at a moment between the claim and its answer.',
   find(history) {
     const read = longestRead(history);
     if (!read) return [];
@@ -155,7 +155,7 @@ const lengthKnown = (history: readonly Operation[], index: number): number =>
 
 export const oneActiveRun: HistoryCheck = {
   name: 'one-active-run',
-  promise: 'A run of a thread starts only after the one before it has ended.',
+  promise: 'A run of a thread starts only after the previous run has ended.',
   find(history) {
     const claims = granted(history);
     return claims.flatMap((claim, i): Found[] => {

@@ -57,7 +57,7 @@ export const cancelsWin: HistoryCheck = {
 
 export const firstDecision: HistoryCheck = {
   name: 'first-decision',
-  promise: 'The first decision on a tool call counts: the opposite one is refused.',
+  promise: 'The first decision on a tool call counts, and the opposite decision is refused.',
   find: (history) =>
     [...groupBy(answered(history, 'decide'), ({ call }) => `${call.run_id} ${call.round}.${call.index}`)].flatMap(
       ([call, by]) => {
@@ -69,7 +69,7 @@ export const firstDecision: HistoryCheck = {
 
 export const commitsOnce: HistoryCheck = {
   name: 'commits-once',
-  promise: 'Each step of a run is written once, and its entries are where its worker was told.',
+  promise: 'Each step of a run is written once, at the place that its worker was told.',
   find(history) {
     const commits = answered(history, 'commit');
     const written = commits.filter(({ answer }) => !answer.duplicate);
@@ -190,7 +190,7 @@ export const neverTwice: HistoryCheck = {
 export const inputsOnce: HistoryCheck = {
   name: 'inputs-once',
   promise:
-    'Input is in the log at most once; if it was accepted and its run ended with a final answer, exactly once, before that answer; if it was refused, never.',
+    'Input is in the log at most once, and refused input never. If a run ends with a final answer, its accepted input is in the log before the answer.',
   find(history) {
     const read = lastRuns(history);
     if (!read) return [];
