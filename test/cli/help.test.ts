@@ -51,7 +51,7 @@ describe('help', () => {
     // the heading of commands without a group
     expect(stdout).not.toContain('\nCommands:');
     for (const [name, told] of [
-      ['retry', 'as the lane is now'],
+      ['retry', 'current context of its lane'],
       ['rerun', 'on a fork of its lane'],
       ['replay', 'recorded conversations'],
     ] as const)

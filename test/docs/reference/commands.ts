@@ -54,7 +54,10 @@ function textOf(command: Command, parent: string): CommandText {
       .filter(({ long }) => long !== '--help')
       .map((each) => [help.optionTerm(each), help.optionDescription(each) + (each.mandatory ? ' (required)' : '')]),
     examples: linesUnder('Examples').map((line) => line.replace(/^ *\$ /, '')),
-    environment: linesUnder('Environment').map((line) => line.trim().split(/ {2,}/)[0]!),
+    // one more line of a long name has its text
+    environment: linesUnder('Environment')
+      .filter((line) => /^ {2}\S/.test(line))
+      .flatMap((line) => line.trim().split(/ {2,}/)[0]!.split(', ')),
     subcommands: help
       .visibleCommands(command)
       .filter((each) => each.name() !== 'help')

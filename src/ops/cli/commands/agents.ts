@@ -9,7 +9,10 @@ const name = 'name of the agent';
 
 /** Shows the versions of agents, and chooses which of them serve. */
 export function addAgents(program: Command): void {
-  const group = program.command('agents').summary('list and compare versions of agents, and choose which serve');
+  const group = program
+    .command('agents')
+    .summary('list and compare versions of agents, and choose which serve')
+    .description('Lists and compares versions of agents, and chooses which versions serve.');
   addRollouts(group);
   addVersions(group);
 }

@@ -51,8 +51,8 @@ export const addCasesExport = (cases: Command): Command =>
     });
 
 export const addCasesImport = (cases: Command): Command =>
-  subcommand(cases, 'import', 'make cases of an export, or of the turns of a recording')
-    .argument('<dataset>', 'dataset that they join')
+  subcommand(cases, 'import', 'make cases from an export, or from the turns of a recording')
+    .argument('<dataset>', 'dataset that the cases join')
     .argument('[file]', 'an export, - for stdin')
     .addOption(new Option('--recording <file>', 'JSON array of {"traj": [OpenAI chat messages]}: each turn is a case'))
     .option('--agent <name>', 'with --recording: agent that is asked')

@@ -26,11 +26,11 @@ export const addInit = (program: Command): Command =>
     .description(
       'Writes a package.json, an agent with a typed tool, and a README with the commands that run it. The agent needs ' +
         'no API key, no network and no database setup. Existing files are never replaced. The project depends on the package ' +
-        'that this command was installed from; a checkout, and a package that came from neither a registry nor a file that ' +
-        'still exists, is packed for the project.\n\n' +
+        'that this command was installed from. Unless the package came from a registry or from a file that ' +
+        'still exists, the command packs the package for the project.\n\n' +
         'With --existing, adds Lanefold to a project with a package.json: the dependency, scripts, an agent, a module that ' +
         'connects, and routes for Express, Hono, Fastify or Next.js. Framework and package manager follow from package.json ' +
-        'and the lock file. It says what it did, and what is left to you.',
+        'and the lock file. The command says what it did, and what is left to you.',
     )
     .addHelpText(
       'after',

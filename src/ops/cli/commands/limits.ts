@@ -99,8 +99,8 @@ function addSet(group: Command): void {
     ],
     flags: {
       ...flags,
-      kind: 'what it counts',
-      amount: 'the most of it; for money in US dollars',
+      kind: 'what the limit counts',
+      amount: 'the largest amount; for money in US dollars',
       calendar: 'interval of the calendar',
       tokens: 'which tokens count',
       timeZone: 'time zone of --calendar; default: UTC',

@@ -34,7 +34,7 @@ export const addMcp = (program: Command): Command =>
     .description(
       'Serves MCP on stdin and stdout, for a client that starts this command: each agent is a tool. Runs are executed by ' +
         '`lanefold worker` with the same agents, or here with --worker. With --http, it serves MCP at /mcp beside the API ' +
-        'under /v1, and requests need an API key as there; --api-key does not apply then.',
+        'under /v1. Requests to /mcp need an API key then, and --api-key does not apply.',
     )
     .addHelpText(
       'after',

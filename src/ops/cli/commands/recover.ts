@@ -12,7 +12,7 @@ export const addRecover = (program: Command): Command =>
   withJson(withQueue(program.command('recover')))
     .summary('continue after the database was restored from a backup')
     .description(
-      'Makes queue and database one again after the database was restored from a backup, whichever of the two is newer. Stop ' +
+      'Brings the queue in line with a database that was restored from a backup. Stop ' +
         'all processes first. Empties the queue and queues every unfinished run again, from the step that the backup has, with ' +
         'the event database_restored in its trace: what a run did after the backup is unknown, so it may do it again. ' +
         'Lists the runs that the queue knew and the backup does not have.',

@@ -24,9 +24,9 @@ export const addRetry = (program: Command): Command =>
         ['reject', 'wait', 'interrupt'],
       ),
     )
-    .summary('ask an ended run’s question again, on its lane as the lane is now')
+    .summary('ask an ended run’s question again, in the current context of its lane')
     .description(
-      'Enqueues a new run of the same agent with the same input and options, on the lane as it is now. A worker that ' +
+      'Enqueues a new run of the same agent with the same input and options, in the current context of the lane. A worker that ' +
         'knows the agent executes it; follow it with `lanefold tail`.',
     )
     .addHelpText(

@@ -74,7 +74,7 @@ export const addTree = (program: Command): Command =>
     .argument('<run>', 'id of any run of the tree')
     .option('--follow', 'follow the run and those below it live, each line with its agent, until all have ended')
     .summary('show the runs that the tool calls of a run have started')
-    .description('Shows a run and the runs that its tool calls and theirs have started, with states, waits and costs.')
+    .description('Shows the tree of runs that a run and the runs below it have started, with states, waits and costs.')
     .addHelpText(
       'after',
       commandHelp(

@@ -40,7 +40,7 @@ export function addTenants(program: Command): Command {
     summary: 'make threads that a tenant creates from now on tamper-evident',
     examples: ['lanefold tenants chain acme'],
     more: {
-      add: (command) => command.option('--off', 'stop doing so'),
+      add: (command) => command.option('--off', 'do not chain new threads any more'),
       fields: ({ off }) => ({ chained: !off }),
     },
     show: ({ tenant, chained }) => print(`${tenant}: new threads ${chained ? 'have a' : 'have no'} chain`),

@@ -36,7 +36,7 @@ export function addWebhooks(program: Command): Command {
   operationCommand(group, webhooks, 'rotate', {
     summary: 'give a webhook a new secret, and print it',
     examples: ['lanefold webhooks rotate orders --keep 7d'],
-    flags: { ...flags, keepMs: 'how long the secrets before stay valid; default: 1d' },
+    flags: { ...flags, keepMs: 'how long earlier secrets stay valid; default: 1d' },
     json: (answer, name) => ({ name, ...answer }),
     show: ({ secret }) => print(`secret, shown only now: ${secret}`),
   });
