@@ -67,6 +67,12 @@ describe('help', () => {
     expect(stdout).toContain('--json');
   });
 
+  test('of a group begins with what it does, and has no heading of the whole program', async () => {
+    const { stdout } = await callCli(['agents', '--help']);
+    expect(stdout).toContain('Lists and compares versions of agents');
+    expect(stdout).not.toContain('\nStart:');
+  });
+
   test('without a command is invalid usage', async () => {
     const { code, stdout, stderr } = await callCli([]);
     expect([code, stdout]).toEqual([2, '']);
@@ -89,7 +95,8 @@ describe('invalid usage exits with 2, one line and a hint', () => {
     [['wroker'], "unknown command 'wroker'", 'Did you mean worker?'],
     [['run', 'hi', '--modle', 'x'], "unknown option '--modle'", 'Did you mean --model?'],
     [['replay'], "missing required argument 'file'", 'See'],
-    [['run', 'hi', 'there'], 'too many arguments', 'See'],
+    [['run', 'hi', 'there'], 'too many arguments', 'See lanefold run --help.'],
+    [['limits', 'set'], "required option '--kind <kind>' not specified", 'See lanefold limits set --help.'],
     [['worker', '--concurrency', '0'], 'must be a whole number of at least 1', 'See'],
     [['bench', '--concurrency', '1,0'], 'must be a whole number from 1 to 1000', 'See'],
     [['bench', '--seconds', 'soon'], 'must be a whole number from 1 to 3600', 'See'],

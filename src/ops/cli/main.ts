@@ -13,16 +13,17 @@ import { exitCodes, report, UsageError, Exit } from './errors.ts';
 export async function main(argv: string[]): Promise<number> {
   // A reader such as `head` that closes the pipe early is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  const program = createProgram();
   try {
     prepareEnvironment(process.env);
-    await createProgram().parseAsync(argv, { from: 'user' });
+    await program.parseAsync(argv, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof Exit) return error.exitCode;
     if (!(error instanceof CommanderError)) return report(error);
     if (error.exitCode === 0) return exitCodes.ok;
     // Running without a command shows the help, but counts as invalid usage.
-    return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error));
+    return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error, commandOf(program, argv)));
   }
 }
 
@@ -32,20 +33,36 @@ export function createProgram(): Command {
     .description('LLM agents as durable background jobs on PostgreSQL and BullMQ.')
     .version(packageVersion())
     .usage('<command> [options]')
-    .addHelpCommand(new Command('help').argument('[command]').description('help for a command').helpGroup('Start:'))
+    .helpCommand('help [command]', 'help for a command')
     .addHelpText('after', environmentHelp)
     .exitOverride()
     // report() prints usage errors in our own format.
     .configureOutput({ outputError: () => {} });
   for (const add of Object.values(commands)) add(program);
   groupCommands(program);
+  // after the commands, which inherit the help command as it is when they are added
+  program.addHelpCommand(
+    new Command('help').argument('[command]').description('help for a command').helpGroup('Start:'),
+  );
   return program;
 }
 
+/** The names of the command that a command line begins with, such as `lanefold limits set`. */
+function commandOf(program: Command, argv: readonly string[]): string {
+  let command: Command | undefined = program;
+  const path = [program.name()];
+  for (const name of argv) {
+    command = command.commands.find((candidate) => candidate.name() === name);
+    if (!command) break;
+    path.push(name);
+  }
+  return path.join(' ');
+}
+
 /** Commander's message is `error: …`, with its suggestion on a second line. */
-function asUsageError(error: CommanderError): UsageError {
+function asUsageError(error: CommanderError, command: string): UsageError {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? 'See lanefold --help.');
+  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? `See ${command} --help.`);
 }
 
 /** The commands grouped by purpose, in the order in which `lanefold --help` lists them. */
