@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { anchorOf } from '../../docs/.vitepress/anchors.ts';
 import { pages } from './snippets.ts';
 
 const examples = readdirSync('examples', { withFileTypes: true })
@@ -20,14 +21,6 @@ const others = [
   'bench/proofs.md',
   'bench/peers/README.md',
 ];
-
-/** A heading's anchor on GitHub. */
-const anchorOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(' ', '-');
 
 test.each([...pages, ...others, ...examples])('every link in %s resolves', (page) => {
   const text = readFileSync(page, 'utf8');

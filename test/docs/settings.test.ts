@@ -18,6 +18,21 @@ test('documents every environment variable that the sources read', () => {
   for (const name of named) expect(page, name).toContain(`\`${name}\``);
 });
 
+test.each([
+  ['LanefoldOptions', 'src/lanefold/options.ts'],
+  ['WorkerOptions', 'src/worker/process/options.ts'],
+  ['TraceOptions', 'src/worker/process/options.ts'],
+  ['AppOptions', 'src/server/options.ts'],
+  ['ServerOptions', 'src/server/options.ts'],
+])('documents every option of %s', (name, file) => {
+  const text = readFileSync(file, 'utf8')
+    .split(new RegExp(`interface ${name}\\b.*\\{`))[1]!
+    .split('\n}')[0]!;
+  const options = [...text.matchAll(/^ {2}(\w+)\??:/gm)].map((match) => match[1]!);
+  expect(options.length).toBeGreaterThan(1);
+  for (const option of options) expect(page, option).toContain(`\`${option}\``);
+});
+
 test('the configuration of HAProxy is the one that failovers are tested with', () => {
   const lines = (text: string) =>
     text.split('\n').flatMap((line) => (/^ *(bind|server) |^ *$/.test(line) ? [] : [line.trim()]));

@@ -1,4 +1,4 @@
-import { readJson } from '../../base/common/json.ts';
+import { isObject, readJson } from '../../base/common/json.ts';
 
 /**
  * Messages exactly as they are stored and sent, in snake_case because they are data.
@@ -89,7 +89,7 @@ function readArguments(written: string): ReadArguments {
 }
 
 function asArguments(value: Json | undefined): ReadArguments {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ok: true, value };
+  if (isObject(value)) return { ok: true, value };
   return { ok: false, problem: noObject(nameOf(value)) };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { explain } from '../tools/define-tool.ts';
-import { parseJson } from '../../base/common/json.ts';
+import { isObject, parseJson } from '../../base/common/json.ts';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
@@ -232,5 +232,5 @@ export function unwrapObject(value: unknown, schema: JSONSchema7): unknown {
   if (typeof value !== 'object' || value === null || !('object' in value)) return value;
   if (Object.hasOwn(schema.properties ?? {}, 'object')) return value;
   const { object } = value;
-  return typeof object === 'object' && object !== null && !Array.isArray(object) ? object : value;
+  return isObject(object) ? object : value;
 }

@@ -1,23 +1,19 @@
 import { z } from 'zod';
+import { isObject } from '../../base/common/json.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import { named, ofRequests, typed } from '../../base/operations/schemas.ts';
 import { acceptContent } from './accept-content.ts';
 
 const Part = named(
   'ContentPart',
-  z
-    .custom<Exclude<Parameters<typeof acceptContent>[0], string>[number]>(
-      (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
-      'Must be an object.',
-    )
-    .meta({
-      type: 'object',
-      additionalProperties: true,
-      description:
-        '`{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. ' +
-        'OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`.',
-      example: { type: 'text', text: 'Where is my order?' },
-    }),
+  z.custom<Exclude<Parameters<typeof acceptContent>[0], string>[number]>(isObject, 'Must be an object.').meta({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      '`{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. ' +
+      'OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`.',
+    example: { type: 'text', text: 'Where is my order?' },
+  }),
 );
 
 /** Text or parts. Rejects parts that no model accepts, because they would fail every later run of the lane. */

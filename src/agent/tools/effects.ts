@@ -1,6 +1,6 @@
 import { effectOps, type EffectOp, type StateEffect } from '../context/state.ts';
 import { cleanJson } from '../../base/checks/values.ts';
-import { parseJson } from '../../base/common/json.ts';
+import { isObject, parseJson } from '../../base/common/json.ts';
 import { represent } from './represent.ts';
 
 /** Which state effects of tools are applied. `deny` always wins; a given list replaces its default. */
@@ -102,8 +102,7 @@ function read(item: unknown): { effect: StateEffect; bytes: number; cleaned: boo
 }
 
 function shape({ op, value, keys, path }: Record<string, unknown>): StateEffect | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if ((op === 'set' || op === 'replace') && isObject) return { op, value } as StateEffect;
+  if ((op === 'set' || op === 'replace') && isObject(value)) return { op, value } as StateEffect;
   if (op === 'delete_keys' && areTexts(keys)) return { op, keys };
   if (!areTexts(path) || path.length === 0) return undefined;
   if (op === 'set_path' && value !== undefined) return { op, path, value } as StateEffect;

@@ -1,5 +1,5 @@
 import { saysNothing } from '../../agent/models/acceptable-prompt.ts';
-import { parseJson } from '../../base/common/json.ts';
+import { isObject, parseJson } from '../../base/common/json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { randomOf, type Random } from './schedule.ts';
@@ -60,8 +60,7 @@ export const isToolName = (name: unknown): boolean => typeof name === 'string' &
 
 export function isObjectText(text: unknown): boolean {
   try {
-    const value: unknown = parseJson(text as string);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject(parseJson(text as string));
   } catch {
     return false;
   }

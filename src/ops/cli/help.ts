@@ -41,7 +41,7 @@ export const variables = {
 export type Variable = keyof typeof variables;
 
 const list = (names: readonly Variable[]): string => {
-  const width = Math.max(...names.map(({ length }) => length).filter((length) => length <= longestName));
+  const width = Math.max(0, ...names.map(({ length }) => length).filter((length) => length <= longestName));
   // a longer name stands on a line of its own
   const after = (name: string) => (name.length > width ? `${name}\n  ${' '.repeat(width)}` : name.padEnd(width));
   return names.map((name) => `  ${after(name)}  ${variables[name]}`).join('\n');

@@ -2,7 +2,7 @@ import { canonicalMessage, contextHash } from '../../../agent/context/canonical.
 import type { Message } from '../../../agent/context/message.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { findFlaw } from '../../../base/checks/values.ts';
-import { maxRequestDepth, readJson } from '../../../base/common/json.ts';
+import { isObject, maxRequestDepth, readJson } from '../../../base/common/json.ts';
 import type { Expected } from '../types.ts';
 import { readExpected } from './read-expected.ts';
 import { readLabels } from './read-labels.ts';
@@ -88,9 +88,6 @@ function messagesOf(given: unknown, refused: (problem: string) => LanefoldError)
     throw refused('has a system message that is not a text');
   return messages;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= 256 && !findFlaw(value);

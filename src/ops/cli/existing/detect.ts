@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { readJson } from '../../../base/common/json.ts';
+import { isObject, readJson } from '../../../base/common/json.ts';
 import { UsageError } from '../errors.ts';
 
 export const frameworks = ['express', 'hono', 'fastify', 'next', 'none'] as const;
@@ -94,9 +94,6 @@ function readManifest(folder: string): { text: string; manifest: Manifest } {
       );
   return { text, manifest };
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function frameworkOf(folder: string, { dependencies, devDependencies }: Manifest): Framework {
   const installed = { ...devDependencies, ...dependencies };

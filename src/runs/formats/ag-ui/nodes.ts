@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
+import { isObject } from '../../../base/common/json.ts';
 import type { AgUiEvent, PatchOperation, AgUiMessage } from './event.ts';
 
 /** What a strategy found out by a question, as `runs.nodes` returns it. */
@@ -76,9 +77,6 @@ export class NodeActivities {
 
 /** Keys that clients refuse in a patch, because they could change the prototype of an object. */
 const refused = new Set(['__proto__', 'constructor', 'prototype']);
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The patch that turns one state into another. An array is replaced as a whole, as the state operations of tools do.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { unreadable } from '../../../database/store/history/read-payloads.ts';
 import { rangesOf } from './addresses.ts';
-import { parseJson } from '../../../base/common/json.ts';
+import { isObject, parseJson } from '../../../base/common/json.ts';
 
 export const checkpointKind = 'langgraph_checkpoint';
 export const writesKind = 'langgraph_writes';
@@ -46,8 +46,6 @@ interface Entry {
   payload: JsonObject;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
