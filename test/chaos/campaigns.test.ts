@@ -75,7 +75,7 @@ describe('several campaigns', () => {
         ['scenarios', '300'],
         ['failed, by error', '4 poisoned, 1 x'],
         ['runs of strategies', '27'],
-        ['calls under limits that refuse', '33'],
+        ['model calls under a limit', '33'],
         ['runs of schedules', '39'],
         ['events at webhooks', '45'],
         ['operations in the histories', '3,000'],
