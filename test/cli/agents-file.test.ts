@@ -97,6 +97,13 @@ describe('an agents file', () => {
     });
   });
 
+  test('is what an agent needs that is not built in', async () => {
+    expect(await run('--agent', 'support')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/there is only assistant.*\n.*--agents FILE/) as string,
+    });
+  });
+
   test.each([
     ['missing.ts', undefined, /missing\.ts does not exist/],
     ['none.ts', 'export const agents = [];', /none\.ts has no default export/],

@@ -69,8 +69,14 @@ describe('help', () => {
 
   test('of a group begins with what it does, and has no heading of the whole program', async () => {
     const { stdout } = await callCli(['agents', '--help']);
-    expect(stdout).toContain('Lists and compares versions of agents');
+    expect(stdout).toContain('Lists agents, lists and compares their versions');
     expect(stdout).not.toContain('\nStart:');
+  });
+
+  test('of a group that lists has the options of its list', async () => {
+    const { stdout } = await callCli(['runs', '--help']);
+    expect(stdout).toContain('Without a command, does what `list` does.');
+    expect(stdout).toMatch(/Usage: lanefold runs list .*--status/s);
   });
 
   test('without a command is invalid usage', async () => {
@@ -94,6 +100,8 @@ describe('invalid usage exits with 2, one line and a hint', () => {
   test.each([
     [['wroker'], "unknown command 'wroker'", 'Did you mean worker?'],
     [['run', 'hi', '--modle', 'x'], "unknown option '--modle'", 'Did you mean --model?'],
+    [['keys', 'creat'], "unknown command 'creat'", 'Did you mean create?'],
+    [['agents', 'frobnicate'], "unknown command 'frobnicate'", 'See lanefold agents --help.'],
     [['replay'], "missing required argument 'file'", 'See'],
     [['run', 'hi', 'there'], 'too many arguments', 'See lanefold run --help.'],
     [['limits', 'set'], "required option '--kind <kind>' not specified", 'See lanefold limits set --help.'],

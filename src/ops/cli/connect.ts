@@ -77,16 +77,21 @@ export async function connect(
   }
 }
 
-/** A command of a group that works on a database, such as `lanefold keys list`. */
-export const subcommand = (
-  group: Command,
-  name: string,
-  summary: string,
-  more: { isDefault?: boolean } = {},
-): Command =>
-  withJson(withDatabase(group.command(name, more)))
+/**
+ * A command of a group that works on a database, such as `lanefold keys list`. Without a command, a group does what its `list`
+ * does.
+ */
+export function subcommand(group: Command, name: string, summary: string): Command {
+  const isDefault = name === 'list';
+  const command = withJson(withDatabase(group.command(name, { isDefault })))
     .summary(summary)
     .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+  if (isDefault)
+    group
+      .description(`${group.description()} Without a command, does what \`list\` does.`.trim())
+      .addHelpText('after', () => `\n${command.helpInformation()}`.trimEnd());
+  return command;
+}
 
 /** Connects for the duration of `act`, and by default starts the embedded database if no database is configured or running. */
 export async function withLanefold(

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { closest } from '../../base/checks/unknown-keys.ts';
 import { packageVersion } from '../../base/environment.ts';
 import * as commands from './commands/index.ts';
 import { prepareEnvironment, environmentHelp } from './help.ts';
@@ -23,7 +24,7 @@ export async function main(argv: string[]): Promise<number> {
     if (!(error instanceof CommanderError)) return report(error);
     if (error.exitCode === 0) return exitCodes.ok;
     // Running without a command shows the help, but counts as invalid usage.
-    return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error, commandOf(program, argv)));
+    return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error, program, argv));
   }
 }
 
@@ -47,20 +48,35 @@ export function createProgram(): Command {
   return program;
 }
 
-/** The names of the command that a command line begins with, such as `lanefold limits set`. */
-function commandOf(program: Command, argv: readonly string[]): string {
-  let command: Command | undefined = program;
+/** The command that a command line begins with, such as `lanefold limits set`, and what comes after. */
+function commandOf(program: Command, argv: readonly string[]): { command: Command; path: string; rest: string[] } {
+  let command = program;
+  const rest = [...argv];
   const path = [program.name()];
   for (const name of argv) {
-    command = command.commands.find((candidate) => candidate.name() === name);
-    if (!command) break;
-    path.push(name);
+    const found = command.commands.find((candidate) => candidate.name() === name);
+    if (!found) break;
+    command = found;
+    path.push(rest.shift()!);
   }
-  return path.join(' ');
+  return { command, path: path.join(' '), rest };
 }
 
 /** Commander's message is `error: …`, with its suggestion on a second line. */
-function asUsageError(error: CommanderError, command: string): UsageError {
+function asUsageError(error: CommanderError, program: Command, argv: readonly string[]): UsageError {
+  const {
+    command: { commands },
+    path: command,
+    rest: [next = ''],
+  } = commandOf(program, argv);
+  // a group gives what it does not know to its `list`
+  if (error.code === 'commander.excessArguments' && commands.length > 0 && !next.startsWith('-')) {
+    const near = closest(
+      next,
+      commands.map((known) => known.name()),
+    );
+    return new UsageError(`unknown command '${next}'`, near ? `Did you mean ${near}?` : `See ${command} --help.`);
+  }
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? `See ${command} --help.`);
 }

@@ -44,7 +44,6 @@ interface OperationCommand<Answer> {
   without?: readonly string[];
   /** Defaults of flags that differ from those of the operation. */
   defaults?: Record<string, unknown>;
-  isDefault?: boolean;
   /** More flags and arguments, and the fields of the body that they set. */
   more?: {
     add: (command: Command) => Command;
@@ -52,6 +51,8 @@ interface OperationCommand<Answer> {
   };
   /** What the process must know, from its flags. */
   knows?: (flags: Record<string, unknown>) => Promise<LanefoldDefinition>;
+  /** Warns of what the operation accepts and may not be meant. */
+  warn?: (lanefold: Lanefold, flags: Record<string, unknown>) => Promise<void>;
   /** false: if no database is configured or running, it fails instead of starting one. */
   start?: false;
   /** Default: the answer as the API has it. */
@@ -72,7 +73,7 @@ export function operationCommand<Part extends string, Methods extends string, Na
   const operation = noun.operations[method];
   const { flags = {}, defaults = {}, environment = [], examples, json, show, follow } = told;
   const thing = group.name().replace(/s$/, '');
-  const command = subcommand(group, told.name ?? method, told.summary, { isDefault: told.isDefault ?? false });
+  const command = subcommand(group, told.name ?? method, told.summary);
   if (told.description !== undefined) command.description(told.description);
   const places = argumentsOf(operation).flatMap((argument) => {
     if (argument.kind === 'run') return ['<thread>', '<run>'];
@@ -106,6 +107,7 @@ export function operationCommand<Part extends string, Methods extends string, Na
     });
     const { databaseUrl, redisUrl, dir } = given;
     const act = async (lanefold: Lanefold) => {
+      await told.warn?.(lanefold, given);
       const methods = lanefold[noun.part as 'webhooks'] as unknown as Record<string, (...args: unknown[]) => unknown>;
       const answer = (await methods[method]!(...call)) as AnswerOf<Part, Name>;
       if (follow) return follow(answer, { lanefold, id, flags: given });

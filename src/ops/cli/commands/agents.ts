@@ -1,20 +1,63 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { ListedVersion, VersionChange } from '../../../agent/definition/types.ts';
 import { printable } from '../../../base/log/logger.ts';
+import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import { agents as declaration } from '../../../runs/operations/agents/declaration.ts';
+import { subcommand, withLanefold } from '../connect.ts';
+import { commandHelp } from '../help.ts';
 import { operationCommand } from '../operation-command.ts';
-import { note, print, table } from '../output.ts';
+import { wholeNumber, type ConnectionOptions } from '../options.ts';
+import { note, print, printJson, table } from '../output.ts';
 
 const name = 'name of the agent';
 
 /** Shows the versions of agents, and chooses which of them serve. */
-export function addAgents(program: Command): void {
+export function addAgents(program: Command): Command {
   const group = program
     .command('agents')
-    .summary('list and compare versions of agents, and choose which serve')
-    .description('Lists and compares versions of agents, and chooses which versions serve.');
+    .summary('list agents, compare their versions, and choose which serve')
+    .description('Lists agents, lists and compares their versions, and chooses which versions serve.');
+  addList(group);
   addRollouts(group);
   addVersions(group);
+  return group;
+}
+
+function addList(group: Command): void {
+  subcommand(group, 'list', 'list the agents that workers have, and how many live workers have each')
+    .option('--hours <count>', 'hours to look back for workers that stopped or died', wholeNumber(1, mostHours), 24)
+    .addHelpText(
+      'after',
+      commandHelp(['lanefold agents', 'lanefold agents list --hours 168 --json'], ['DATABASE_URL', 'LANEFOLD_DIR']),
+    )
+    .action(async ({ hours, json, ...options }: ConnectionOptions & { hours: number; json?: boolean }) =>
+      withLanefold(
+        options,
+        async (lanefold) => {
+          const found = [...(await agentsOfWorkers(lanefold, hours))].sort(([a], [b]) => (a < b ? -1 : 1));
+          if (json) return printJson({ data: found.map(([agent, alive]) => ({ agent, alive_workers: alive })) });
+          if (found.length === 0) return note(`no worker has had an agent in the last ${hours} hours`);
+          print(
+            table(
+              ['agent', 'live workers'],
+              found.map(([agent, alive]) => [agent, `${alive}`]),
+            ).join('\n'),
+          );
+        },
+        { start: false },
+      ),
+    );
+}
+
+/** How far the list of workers reaches back. */
+export const mostHours = 720;
+
+/** The agents of the workers of the last hours, with the number of live workers that have each. */
+export async function agentsOfWorkers({ workers }: Lanefold, hours: number): Promise<Map<string, number>> {
+  const alive = new Map<string, number>();
+  for (const { agents, state } of await workers.list({ hours }))
+    for (const agent of agents) alive.set(agent, (alive.get(agent) ?? 0) + (state === 'alive' ? 1 : 0));
+  return alive;
 }
 
 function addRollouts(group: Command): void {

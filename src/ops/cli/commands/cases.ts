@@ -34,10 +34,9 @@ export function addCases(program: Command): Command {
   const group = program
     .command('cases')
     .summary('keep past runs and model calls as cases of datasets')
-    .description('Manages the cases that evals repeat. Without a command, lists them.');
+    .description('Manages the cases that evals repeat.');
 
   operationCommand(group, cases, 'list', {
-    isDefault: true,
     summary: 'list the cases, the oldest first',
     examples: ['lanefold cases', 'lanefold cases list --dataset refunds'],
     flags: {

@@ -29,10 +29,9 @@ export function addEval(program: Command): Command {
   const group = program
     .command('eval')
     .summary('ask cases again under variants, and compare the answers')
-    .description('Runs evals. Without a command, lists them.');
+    .description('Runs evals.');
 
   operationCommand(group, evals, 'list', {
-    isDefault: true,
     summary: 'list the evals, newest first',
     examples: ['lanefold eval', 'lanefold eval list --json'],
     flags: { limit: 'how many; default 50', after: 'the next page' },

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { scopes } from '../../../base/access/principal.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
-import { oneLine } from '../../../base/log/logger.ts';
+import { closest } from '../../../base/checks/unknown-keys.ts';
+import { oneLine, printable } from '../../../base/log/logger.ts';
+import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import type { ApiKey } from '../../../database/store/access/types.ts';
 import { keys } from '../../../runs/operations/access/declaration.ts';
+import { agentsOfWorkers, mostHours } from './agents.ts';
 import { operationCommand } from '../operation-command.ts';
 import { duration, wholeNumber } from '../options.ts';
 import { note, print } from '../output.ts';
@@ -48,6 +51,7 @@ export function addKeys(program: Command): Command {
           limits: (runs ?? requestsPerMinute) ? omitUndefined({ runs, requestsPerMinute }) : undefined,
         }),
     },
+    warn: (lanefold, flags) => warnOfUnknown(lanefold, flags['agents'] as string[] | undefined),
     show: showMinted,
   });
 
@@ -63,7 +67,7 @@ export function addKeys(program: Command): Command {
   operationCommand(group, keys, 'rotate', {
     summary: 'give a key a new secret; the old one keeps working for a while',
     examples: ['lanefold keys rotate KEY --overlap 1d'],
-    arguments: ['id of the key'],
+    arguments: [idOfKey],
     flags: { overlapMs: 'how long the old secret keeps working; default: 1h' },
     show: showMinted,
   });
@@ -71,11 +75,26 @@ export function addKeys(program: Command): Command {
   operationCommand(group, keys, 'revoke', {
     summary: 'revoke a key; servers notice within ten seconds',
     examples: ['lanefold keys revoke KEY'],
-    arguments: ['id of the key'],
+    arguments: [idOfKey],
     json: (_, id) => ({ id, revoked: true }),
     show: (_, id) => print(`${id} is revoked`),
   });
   return group;
+}
+
+/** The secret is shown only once; the id is in the list. */
+const idOfKey = 'id of the key, from `lanefold keys list`, not its secret';
+
+/** A key may be made before its agents are deployed, so an agent that no worker has had is only told of. */
+async function warnOfUnknown(lanefold: Lanefold, agents: readonly string[] = []): Promise<void> {
+  if (agents.length === 0) return;
+  const known = await agentsOfWorkers(lanefold, mostHours);
+  for (const agent of agents) {
+    if (known.has(agent) || (await lanefold.agents.versions(agent)).length > 0) continue;
+    const near = closest(agent, known.keys());
+    const advice = near ? `did you mean ${near}?` : 'the key works once a worker has this agent';
+    note(printable(`no worker has had an agent ${agent}: ${advice}`), { level: 'warn' });
+  }
 }
 
 const parts = (text: string): string[] => text.split(',');

@@ -24,7 +24,7 @@ export function addLimits(program: Command): Command {
   const group = program
     .command('limits')
     .summary('list, set and remove limits of runs, model calls, tokens and money')
-    .description('Manages limits. Without a command, lists them and what was used of them.');
+    .description('Manages limits.');
   addList(group);
   addHolders(group);
   addSet(group);
@@ -39,7 +39,7 @@ export function addLimits(program: Command): Command {
 }
 
 function addList(group: Command): void {
-  subcommand(group, 'list', 'list the limits, what was used of them, and how many runs wait', { isDefault: true })
+  subcommand(group, 'list', 'list the limits, what was used of them, and how many runs wait')
     .option('--name <name>', 'only limits with this name')
     .option('--keys <n>', 'keys of each limit to list, those that runs wait for first', wholeNumber(1, 1_000), 20)
     .option('--after <cursor>', 'continue after this key: the next_after of a limit')

@@ -13,10 +13,9 @@ export function addMonitors(program: Command): Command {
   const group = program
     .command('monitors')
     .summary('score a share of the runs that end, and be told when the scores are low')
-    .description('Manages monitors. Without a command, lists them.');
+    .description('Manages monitors.');
 
   operationCommand(group, monitors, 'list', {
-    isDefault: true,
     summary: 'list the monitors',
     examples: ['lanefold monitors'],
     show(all) {

@@ -88,7 +88,7 @@ export const addRun = (program: Command): Command =>
 async function ask(question: string, options: Options): Promise<void> {
   // setting the schedules is for the workers of a fleet, not for this one
   const { schedules: _, ...definition } = await loadAgentsFile(options.agents);
-  const chosen = choose(definition, options.agent);
+  const chosen = choose(definition, options.agent, options.agents);
   const agent = options.model ? { ...chosen, model: options.model } : chosen;
   const input = await toInput(question, options.image);
   if (!options.agents && !options.model)
@@ -145,7 +145,7 @@ async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<vo
   }
 }
 
-function choose({ agents }: AgentsFile, name: string | undefined): AgentDefinition {
+function choose({ agents }: AgentsFile, name: string | undefined, file: string | undefined): AgentDefinition {
   const names = namesOf({ agents }).join(', ');
   if (name === undefined) {
     if (agents.length === 1) return agents[0]!;
@@ -153,6 +153,11 @@ function choose({ agents }: AgentsFile, name: string | undefined): AgentDefiniti
   }
   const agent = agents.find((candidate) => candidate.name === name);
   if (agent) return agent;
+  if (file === undefined)
+    throw new UsageError(
+      `Agent ${JSON.stringify(name)} does not exist: without an agents file, there is only ${names}.`,
+      'Pass the file that defines the agent, with --agents FILE or LANEFOLD_AGENTS.',
+    );
   throw new UsageError(`Agent ${JSON.stringify(name)} does not exist.`, `Known agents: ${names}`);
 }
 

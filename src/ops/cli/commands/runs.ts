@@ -3,10 +3,10 @@ import { Option, type Command } from 'commander';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { Run } from '../../../database/store/run/run.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
-import { connect } from '../connect.ts';
+import { connect, subcommand } from '../connect.ts';
 import { table, note, print, printJson } from '../output.ts';
 import { commandHelp } from '../help.ts';
-import { withDatabase, wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { treeToJson } from '../../../server/run-json.ts';
 import type { TreeRun } from '../../../database/store/run/types.ts';
 import type { RunTree } from '../../../runs/operations/runs/types.ts';
@@ -25,15 +25,15 @@ interface Options extends ConnectionOptions {
 
 const statuses: RunStatus[] = ['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'];
 
-export const addRuns = (program: Command): Command =>
-  withJson(withDatabase(program.command('runs')))
+export function addRuns(program: Command): Command {
+  const group = program.command('runs').summary('list runs, newest first').description('Shows runs.');
+  subcommand(group, 'list', 'list runs, newest first')
     .argument('[thread]', 'thread id, to list only its runs')
     .addOption(new Option('--status <status>', 'only runs with this status').choices(statuses))
     .option('--agent <name>', 'only runs of this agent')
     .option('--limit <n>', 'maximum number of runs', wholeNumber(1, 1_000), 20)
     .option('--after <cursor>', 'continue after a page, with the cursor it printed')
-    .summary('list runs, newest first')
-    .description('Lists the runs of a thread, or of all threads.')
+    .description('Lists the runs of a thread, or of all threads, newest first.')
     .addHelpText(
       'after',
       commandHelp(
@@ -53,6 +53,8 @@ export const addRuns = (program: Command): Command =>
         await lanefold.close();
       }
     });
+  return group;
+}
 
 const toRow = (run: Run): string[] => [
   run.createdAt.toISOString(),

@@ -13,10 +13,9 @@ export function addSchedules(program: Command): Command {
   const group = program
     .command('schedules')
     .summary('list, set, pause and remove schedules, and see what their slots did')
-    .description('Manages schedules. Without a command, lists them with their next slots.');
+    .description('Manages schedules.');
 
   operationCommand(group, schedules, 'list', {
-    isDefault: true,
     summary: 'list the schedules with their next slots',
     examples: ['lanefold schedules', 'lanefold schedules list --json'],
     flags: page,

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import { connect, subcommand, withLanefold } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { withDatabase, wholeNumber, withJson, parseJsonObject, type ConnectionOptions } from '../options.ts';
+import { withDatabase, wholeNumber, parseJsonObject, type ConnectionOptions } from '../options.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import type { ThreadSummary } from '../../../runs/operations/threads/types.ts';
 import type { Threads } from '../../../runs/operations/threads/methods.ts';
@@ -53,7 +53,7 @@ export function addThreads(program: Command): Command {
   const threads = program
     .command('threads')
     .summary('list, export and import threads')
-    .description('Lists, exports and imports threads. Without a command, lists them, newest first.');
+    .description('Lists, exports and imports threads.');
   addList(threads);
   addThreadsExport(threads);
   addThreadsImport(threads);
@@ -61,12 +61,11 @@ export function addThreads(program: Command): Command {
 }
 
 const addList = (threads: Command): Command =>
-  withJson(withDatabase(threads.command('list', { isDefault: true })))
+  subcommand(threads, 'list', 'list threads, newest first')
     .option('--text <words>', 'only threads in which users wrote these words, as in a web search')
     .option('--agent <name>', 'only threads whose latest run has this agent')
     .option('--limit <n>', 'maximum number of threads', wholeNumber(1, 1_000), 20)
     .option('--after <cursor>', 'continue after a page, with the cursor it printed')
-    .summary('list threads, newest first')
     .description('Lists threads with their latest run.')
     .addHelpText(
       'after',

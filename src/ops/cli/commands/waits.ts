@@ -20,9 +20,9 @@ export function addWaits(program: Command): Command {
   const waits = program
     .command('waits')
     .summary('list the tool calls that wait for events, times and runs, and resolve them')
-    .description('Shows what tool calls wait for. Without a command, lists the waits, oldest first.');
+    .description('Shows what tool calls wait for, and resolves waits by hand.');
 
-  subcommand(waits, 'list', 'list the calls that wait', { isDefault: true })
+  subcommand(waits, 'list', 'list the calls that wait, oldest first')
     .option('--event <name>', 'only waits for this event')
     .option('--limit <count>', 'how many; default 50', wholeNumber(1, 1_000))
     .option('--after <cursor>', 'the next page')

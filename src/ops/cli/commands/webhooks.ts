@@ -10,10 +10,9 @@ export function addWebhooks(program: Command): Command {
   const group = program
     .command('webhooks')
     .summary('list, set, pause and remove webhooks, see their deliveries and send them again')
-    .description('Manages webhooks. Without a command, lists them.');
+    .description('Manages webhooks.');
 
   operationCommand(group, webhooks, 'list', {
-    isDefault: true,
     summary: 'list the webhooks',
     examples: ['lanefold webhooks', 'lanefold webhooks list --json'],
     show(all) {

@@ -4,11 +4,12 @@ import { workers } from '../../../runs/operations/fleet/declaration.ts';
 import { operationCommand } from '../operation-command.ts';
 import { note, print, table } from '../output.ts';
 
-export const addWorkers = (program: Command): Command =>
-  operationCommand(program, workers, 'list', {
-    name: 'workers',
+export function addWorkers(program: Command): Command {
+  const summary = 'list the workers and whether they are alive';
+  const group = program.command('workers').summary(summary).description('Shows the workers of all processes.');
+  operationCommand(group, workers, 'list', {
     start: false,
-    summary: 'list the workers and whether they are alive',
+    summary,
     description:
       'Lists the workers of all processes: those that are alive, then those that recently stopped or died. A worker is dead ' +
       'when it has been silent for twice its lease, and draining when it is stopping and takes no more runs.',
@@ -21,6 +22,8 @@ export const addWorkers = (program: Command): Command =>
       note(summaryOf(found));
     },
   });
+  return group;
+}
 
 /** Distinguishes no worker at work from no worker alive. */
 function summaryOf(found: readonly ListedWorker[]): string {
