@@ -125,6 +125,17 @@ describe('a worker that does not know the agent of a run', () => {
     await until('it has swept several times', () => looks() >= 4);
   };
 
+  test('says so of an agent once, however many runs come to wait for it', async () => {
+    const seen: UnknownAgent[] = [];
+    await startIgnorant({ ...quick, onUnknownAgent: (agent) => seen.push(agent) });
+    for (let i = 0; i < 3; i++) {
+      await moved(await go());
+      await anHourPasses();
+      await sweepsPass();
+    }
+    expect(seen).toMatchObject([{ agent: 'fault', runs: 1 }]);
+  });
+
   test('does not end it while one is alive that does, however long it works on others', async () => {
     const { answer, seen, runs } = await backlog();
     await anHourPasses();

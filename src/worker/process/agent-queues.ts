@@ -70,26 +70,25 @@ export class AgentQueues implements WorkerPart {
 const againMs = 60_000;
 
 /**
- * Reports agents, and versions, strategies and tools of agents, that runs wait for and no worker knows: each once, and again after a minute
- * or when more runs wait.
+ * Reports agents, and versions, strategies and tools of agents, that runs wait for and no worker knows: each once, and again after a
+ * minute, with the number of runs.
  */
 export function unknownAgents({ deps: { db, log }, queue, options, since }: OpenWorker): WorkerPart {
   const report =
     options.onUnknownAgent ??
     ((unknown: UnknownAgent) =>
       log.error({ component: 'worker', agent: unknown.agent }, describeUnknownAgent(unknown)));
-  let reported = new Map<string, { runs: number; at: number }>();
+  /** When each was reported. Kept for a minute, also if its runs have ended and others wait. */
+  const reported = new Map<string, number>();
   const look = async () => {
     const found = await findUnknownAgents(db, queue.prefix, await since());
     const now = performance.now();
-    const before = reported;
-    reported = new Map();
+    for (const [name, at] of reported) if (now - at > againMs) reported.delete(name);
     for (const agent of found) {
       const name = JSON.stringify([agent.agent, agent.version, agent.strategy, agent.tools]);
-      const last = before.get(name);
-      const due = !last || agent.runs > last.runs || now - last.at > againMs;
-      reported.set(name, due ? { runs: agent.runs, at: now } : last);
-      if (due) report(agent);
+      if (reported.has(name)) continue;
+      reported.set(name, now);
+      report(agent);
     }
   };
   return { sweeps: [{ work: look }] };

@@ -44,7 +44,7 @@ export interface WorkerOptions extends TraceOptions {
   unknownAgentMs?: number;
   /**
    * Called when runs wait for what no worker has: an agent, or its version, strategy or tools. Called after some seconds, then every
-   * minute and when more runs wait. Must not throw. Default: a line in the log.
+   * minute. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;
   /** Called when this worker has ended a run or suspended it for approval; must not throw. */
