@@ -234,7 +234,10 @@ describe('runs over HTTP', () => {
       body: { errors: [{ path: 'input' }] },
     });
     expect(await send({ max_iterations: 0 })).toMatchObject(problem(400, 'invalid_request'));
-    expect(await send({}, 'nobody')).toMatchObject(problem(404, 'thread_not_found'));
+    expect(await send({}, 'nobody')).toMatchObject({
+      ...problem(404, 'thread_not_found'),
+      body: { hint: expect.stringContaining('"create_thread": true') as string },
+    });
     expect(await api.call('GET', '/v1/threads/r-4/runs/nothing')).toMatchObject(problem(404, 'run_not_found'));
     expect(await api.call('POST', '/v1/threads/r-4/runs/nothing/cancel')).toMatchObject(problem(404, 'run_not_found'));
     expect((await api.call('GET', '/v1/threads/r-4/runs')).body).toEqual({ data: [], next_after: null });

@@ -48,6 +48,9 @@ begin
   end if;
   if v_created then
     v_at := t.created_at;
+  elsif t.id is null then
+    perform lanefold._fail('LF001', format('Thread %s does not exist.', p_thread_id),
+      'Check the id, or create the thread with the run: "create_thread": true over HTTP, createThread: true in code.');
   else
     perform lanefold._check_thread(p_thread_id, t);
     v_at := lanefold._now();
