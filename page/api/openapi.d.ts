@@ -82,7 +82,7 @@ export interface components {
       input: components['schemas']['Content'];
       /** @description The lane; default: the thread’s active lane. */
       context_ref?: components['schemas']['Id'];
-      /** @description Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+      /** @description A second request with this id returns the same run. You can send the id as `Idempotency-Key` instead. */
       request_id?: components['schemas']['Id'];
       /**
        * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
@@ -744,9 +744,9 @@ export interface components {
     /** @description An agent, as this server defines it. */
     Agent: {
       name: string;
-      /** @description What the agent is for; null if it does not say. */
+      /** @description What the agent is for; null without a description. */
       description: string | null;
-      /** @description Of its versions, the one that serves by default first. */
+      /** @description The labels of its versions, beginning with the version that serves by default. */
       labels: string[];
       model: string;
       strategy: string;
@@ -768,12 +768,12 @@ export interface components {
     AgentVersionList: {
       data: components['schemas']['AgentVersion'][];
     };
-    /** @description A version of an agent, and what its runs came to. */
+    /** @description A version of an agent, with counts, duration and cost of its runs. */
     AgentVersion: {
       agent: string;
       /** @description Hash of its definition. */
       id: string;
-      /** @description Under which a worker last started with it. */
+      /** @description The label under which a worker last started with this version. */
       label: string | null;
       /** @description Prompt, model, settings, tools, strategy, policy, output contract and limits. */
       definition: JsonObject;
@@ -789,14 +789,14 @@ export interface components {
       last_at: string;
       /**
        * Format: date-time
-       * @description The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents.
+       * @description Runs count if they were accepted after this time. At most the newest 10,000 runs of all agents are looked at.
        */
       since: string;
-      /** @description Runs that were accepted within `hours`, and `since` then. */
+      /** @description Runs that were accepted within `hours`, and not before `since`. */
       runs: number;
       completed: number;
       failed: number;
-      /** @description Of ended runs, from their start. */
+      /** @description The mean time from start to end of the ended runs. */
       mean_duration_ms: number | null;
       input_tokens: number;
       output_tokens: number;
@@ -826,7 +826,7 @@ export interface components {
       };
       /** @description The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
       key: string | null;
-      /** @description Versions with a share that no worker has had. */
+      /** @description Labels with a share that no worker has had. */
       unknown: string[];
       /**
        * Format: date-time
@@ -916,13 +916,13 @@ export interface components {
       /** @description The name that its cases share. */
       dataset: components['schemas']['Id'];
       /**
-       * @description `run`: its question is asked again. `call`: its answer is asked for again, with the same context.
+       * @description `run`: the question of the run is asked again. `call`: the model is asked once more for the answer of the call, with the same context.
        * @enum {string}
        */
       kind: 'run' | 'call';
       /** @description Null for an imported case. */
       run_id: components['schemas']['Id'] | null;
-      /** @description The call; of a run, its first one. Null for an imported case. */
+      /** @description The model call; for a run, its first model call. Null for an imported case. */
       llm_call_id: components['schemas']['Id'] | null;
       context_ref: components['schemas']['Id'];
       /** @description The last entry of the context before the question or the answer; -1: none. */
@@ -973,7 +973,7 @@ export interface components {
       dataset: components['schemas']['Id'];
       /** @description The run whose question is asked again. Either this or `llm_call_id`. */
       run_id?: components['schemas']['Id'];
-      /** @description The model call whose answer is asked for again. */
+      /** @description The model call that is made again. */
       llm_call_id?: components['schemas']['Id'];
       expected?: components['schemas']['ExpectedAnswer'];
       tags?: string[];
@@ -1000,7 +1000,7 @@ export interface components {
       dataset: components['schemas']['Id'];
       /** @description How many cases it has. */
       cases: number;
-      /** @description Of these, how many have lost their thread. */
+      /** @description How many of these cases have an erased thread. */
       erased: number;
       /**
        * Format: date-time
@@ -1089,7 +1089,7 @@ export interface components {
       over_budget: boolean;
       estimator: {
         name: string;
-        /** @description What the heuristic is multiplied by. */
+        /** @description The factor by which the heuristic is multiplied. */
         ratio: number;
         /** @description Mean error of `calibrated`, as a share. */
         error: number | null;
@@ -1269,7 +1269,7 @@ export interface components {
       seq: number | null;
     };
     ContextOperation: {
-      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+      /** @description An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead. */
       op_id?: components['schemas']['Id'];
       /** @description The lane. Required for a switch; for a replace, default: the active lane. */
       context_ref?: components['schemas']['Id'];
@@ -1327,7 +1327,7 @@ export interface components {
       meta?: JsonObject;
     };
     LaneReset: {
-      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+      /** @description An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead. */
       op_id?: components['schemas']['Id'];
       /** @enum {string} */
       reason?: 'manual' | 'restore' | 'compaction' | 'system';
@@ -1361,7 +1361,7 @@ export interface components {
         name: string | null;
       }[];
     };
-    /** @description An eval, and how far it is. Its `spec` says what it was asked for, with defaults. */
+    /** @description An eval with its progress. `spec` is the request of the eval, with defaults filled in. */
     Eval: {
       id: components['schemas']['Id'];
       tenant: components['schemas']['Id'];
@@ -1387,7 +1387,7 @@ export interface components {
       };
       /** @description What waiting items need but no live worker has: `agent`, or `agent@version`. */
       unattended: string[];
-      /** @description In millionths of a US dollar, as far as prices are known. */
+      /** @description The cost in millionths of a US dollar, without models whose price is unknown. */
       cost_micros: number;
       /** @description `operator`, `key:<id>` or `cli:<user>`. */
       created_by: string;
@@ -1404,7 +1404,7 @@ export interface components {
       tag?: string;
       /** @description Only cases of this part. */
       split?: string;
-      /** @description What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+      /** @description The variants to compare; the first variant is the baseline. Default: one variant, `current`, without changes. */
       variants?: components['schemas']['EvalVariant'][];
       /** @description How often each case is asked under each variant; default 1. */
       repeats?: number;
@@ -1415,15 +1415,15 @@ export interface components {
       tools?: 'recorded' | 'live' | 'stubs';
       /** @description What each tool returns, by its name. */
       stubs?: JsonObject;
-      /** @description How many runs at once; default 4. */
+      /** @description How many runs execute at once; default 4. */
       concurrency?: number;
-      /** @description What its runs together may cost, in US dollars. */
+      /** @description What all runs of the eval together may cost, in US dollars. */
       max_cost?: number;
       /** @description Time after its start at which the run ends with the best result it has. */
       max_duration_ms?: number;
       /** @description Priority of its runs; default 1,000. */
       priority?: number;
-      /** @description Ask again also what an earlier eval has asked; default false. */
+      /** @description Ask every case again, even if an earlier eval has an answer; default false. */
       fresh?: boolean;
       /** @description The agent that scores answers by `expected.rubric`. */
       judge?: {
@@ -1433,7 +1433,7 @@ export interface components {
       };
     };
     EvalVariant: {
-      /** @description Default: made of the other fields. */
+      /** @description Default: a name made from the other fields. */
       name?: string;
       /** @description Default: the agent of the case. */
       agent?: string;
@@ -1457,12 +1457,12 @@ export interface components {
       next_after: number | null;
     };
     EvalItem: {
-      /** @description Its place. */
+      /** @description Place of the item in the eval, from 1. */
       no: number;
       case_id: components['schemas']['Id'];
       tags: string[];
       variant: string;
-      /** @description From 1. */
+      /** @description Number of the repeat, from 1. */
       repeat: number;
       /** @enum {string} */
       status: 'waiting' | 'running' | 'scoring' | 'done' | 'failed' | 'skipped' | 'erased';
@@ -1484,7 +1484,7 @@ export interface components {
       diverged: string | null;
       /** @description Whether the answer is that of an earlier eval. */
       reused: boolean;
-      /** @description Why it failed, or was skipped. */
+      /** @description Why the item failed or was skipped. */
       error: string | null;
       agent: string;
       thread_id: components['schemas']['Id'] | null;
@@ -1496,13 +1496,13 @@ export interface components {
     Score: {
       scorer: string;
       version: string | null;
-      /** @description From 0 to 1; null: it does not apply, or failed. */
+      /** @description From 0 to 1; null: the scorer does not apply or has failed. */
       score: number | null;
       reason: string | null;
       error: string | null;
     };
     EvalReport: {
-      /** @description Changes if the meaning of a field does. */
+      /** @description Changes when the meaning of a field changes. */
       format: number;
       baseline: string | null;
       /** @description The results of each variant. */
@@ -1531,7 +1531,7 @@ export interface components {
     NewEvent: {
       /** @description Text or JSON, at most 262,144 bytes; default null. */
       payload?: Json;
-      /** @description Keeps the event for so long, for calls that begin to wait for it later; default 0. */
+      /** @description How long the event is kept for calls that begin to wait later; default 0. */
       keep_ms?: number;
     };
     EventToken: {
@@ -1542,7 +1542,7 @@ export interface components {
     NewEventToken: {
       /** @description Default: 30 days. The token also ends with the key that made it. */
       expires_ms?: number;
-      /** @description As for the event; default 0. */
+      /** @description How long the event is kept for calls that begin to wait later; default 0. */
       keep_ms?: number;
     };
     MintedKey: {
@@ -1554,7 +1554,7 @@ export interface components {
       /** @description What the key is for. */
       name: string;
       scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
+      /** @description Only threads of this tenant; default: the tenant of the key that makes the request. */
       tenant?: components['schemas']['Id'];
       /** @description Only runs of these agents, in threads where no other agent has run. */
       agents?: string[];
@@ -1587,7 +1587,7 @@ export interface components {
       /** @description What the key is for. */
       name: string;
       scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
+      /** @description Only threads of this tenant; default: the tenant of the key that makes the request. */
       tenant?: components['schemas']['Id'];
       /** @description Only runs of these agents, in threads where no other agent has run. */
       agents?: string[];
@@ -1646,7 +1646,7 @@ export interface components {
       };
       /** @description How long ago the oldest queued run could have started or continued: it waits for a worker or a limit. */
       oldest_queued_seconds: number;
-      /** @description The same of the runs that wait for no limit, but only for a worker. */
+      /** @description The same for runs that wait only for a worker, not for a limit. */
       oldest_ready_seconds: number;
       oldest_due_delivery_seconds: number;
       /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
@@ -1703,20 +1703,20 @@ export interface components {
       }[];
       /**
        * Format: date-time
-       * @description `errors` and `slots` count the runs accepted since then: at most the newest 10,000.
+       * @description `errors` and `slots` count the runs that were accepted after this time, at most the newest 10,000.
        */
       since: string;
     };
     Limit: {
       name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      /** @description The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
       tenant: components['schemas']['Id'] | null;
       /**
        * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
        * @enum {string}
        */
       kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      /** @description The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal places. */
       amount: number;
       /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
       scope?: {
@@ -1774,7 +1774,7 @@ export interface components {
        * @enum {string}
        */
       kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      /** @description The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal places. */
       amount: number;
       /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
       scope?: {
@@ -1822,7 +1822,7 @@ export interface components {
     /** @description A run that holds a slot of a limit, or has reserved some of it for a call. */
     LimitHolder: {
       name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      /** @description The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
       tenant: components['schemas']['Id'] | null;
       /**
        * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
@@ -1831,7 +1831,7 @@ export interface components {
       kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
       /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
       key: string;
-      /** @description What it holds. For `money` in US dollars. */
+      /** @description The amount that the run holds. For `money` in US dollars. */
       amount: number;
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
@@ -1841,7 +1841,7 @@ export interface components {
       worker_id: string | null;
       /**
        * Format: date-time
-       * @description When the run started. Before its first claim, when it could have started.
+       * @description When the run started; before its first claim, when the run became ready to start.
        */
       since: string;
     };
@@ -1850,14 +1850,14 @@ export interface components {
     };
     UsedLimit: {
       name: components['schemas']['Id'];
-      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      /** @description The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
       tenant: components['schemas']['Id'] | null;
       /**
        * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
        * @enum {string}
        */
       kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      /** @description The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal places. */
       amount: number;
       /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
       scope?: {
@@ -1924,14 +1924,14 @@ export interface components {
       reserved: number;
       /** @description Runs that wait for it. */
       waiting: number;
-      /** @description Everything that was ever used. */
+      /** @description All usage so far. */
       total: number;
       resets_at: string | null;
       noticed_at: string | null;
       drained_until: string | null;
       /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
       slices: number[] | null;
-      /** @description Runs that wait, by value of `share_by`: the ten with most. */
+      /** @description Number of waiting runs by value of `share_by`, for the ten values with the most waiting runs. */
       waiting_by: {
         [key: string]: number;
       } | null;
@@ -1959,15 +1959,15 @@ export interface components {
       alert: {
         /** @description The mean score below which an alert is raised. */
         below: number;
-        /** @description Of how many runs, the last ones. */
+        /** @description How many of the last runs count for the mean score. */
         of: number;
       } | null;
-      /** @description How many runs have a score since it was set. */
+      /** @description How many runs were scored since the monitor was set. */
       scored: number;
       low_since: string | null;
       /**
        * Format: date-time
-       * @description The runs that ended up to then are scored.
+       * @description The monitor has scored all runs that ended before this time.
        */
       read_to: string;
       /**
@@ -2000,7 +2000,7 @@ export interface components {
       alert?: {
         /** @description The mean score below which an alert is raised. */
         below: number;
-        /** @description Of how many runs, the last ones. */
+        /** @description How many of the last runs count for the mean score. */
         of?: number;
       };
     };
@@ -2015,7 +2015,7 @@ export interface components {
       agent: string;
       agent_version: string | null;
       /**
-       * @description `waiting`: for the judge.
+       * @description `waiting`: the judge has not scored the run yet.
        * @enum {string}
        */
       status: 'waiting' | 'done';
@@ -2038,7 +2038,7 @@ export interface components {
       input: components['schemas']['Content'];
       /** @description The lane; default: the thread’s active lane. */
       context_ref?: components['schemas']['Id'];
-      /** @description Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+      /** @description A second request with this id returns the same run. You can send the id as `Idempotency-Key` instead. */
       request_id?: components['schemas']['Id'];
       /**
        * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
@@ -2126,7 +2126,7 @@ export interface components {
       id: string;
       request_id: string;
       agent: string;
-      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      /** @description The version of the agent on the worker that took the run last; null before a worker has taken the run. */
       agent_version: string | null;
       strategy: string;
       model: string;
@@ -2217,11 +2217,11 @@ export interface components {
          */
         until?: string;
       } | null;
-      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      /** @description The version of its agent that the run waits for, if workers know the agent but not this version. */
       unknown_version: string | null;
-      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
+      /** @description The strategy that the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
-      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      /** @description The tools that the run waits for, if workers know its agent but not all of these tools. */
       unknown_tools: string[] | null;
       /**
        * Format: date-time
@@ -2277,7 +2277,7 @@ export interface components {
        */
       until: string | null;
     };
-    /** @description The marks of one kind: how many, and where the first is. */
+    /** @description The number of marks of one kind, and the place of the first mark. */
     MarkCount: {
       run_id: components['schemas']['Id'];
       /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
@@ -2295,7 +2295,7 @@ export interface components {
       id: string;
       request_id: string;
       agent: string;
-      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      /** @description The version of the agent on the worker that took the run last; null before a worker has taken the run. */
       agent_version: string | null;
       strategy: string;
       model: string;
@@ -2386,11 +2386,11 @@ export interface components {
          */
         until?: string;
       } | null;
-      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      /** @description The version of its agent that the run waits for, if workers know the agent but not this version. */
       unknown_version: string | null;
-      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
+      /** @description The strategy that the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
-      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      /** @description The tools that the run waits for, if workers know its agent but not all of these tools. */
       unknown_tools: string[] | null;
       /**
        * Format: date-time
@@ -2426,7 +2426,7 @@ export interface components {
       } | null;
       /** @description What the run is waiting for: `llm`, `tools` or `output`. */
       phase: string | null;
-      /** @description The current model call, or else the last one known. */
+      /** @description The current model call, or otherwise the last known model call. */
       call_id: string | null;
       /** @description Maximum iterations; null if this server does not know the agent. */
       max_iterations: number | null;
@@ -2461,7 +2461,7 @@ export interface components {
     };
     ModelCost: {
       model: string;
-      /** @description Tokens of input, those of the provider’s cache included. */
+      /** @description Tokens of input, including tokens from the provider’s cache. */
       input_tokens: number;
       /** @description Tokens of output. */
       output_tokens: number;
@@ -2500,12 +2500,12 @@ export interface components {
       attempts: number;
       duration_ms: number | null;
     };
-    /** @description A run, and the runs that its tool calls and theirs have started. */
+    /** @description A run with all runs below it: those that its tool calls have started, and those that these runs have started in turn. */
     RunTree: {
       root: components['schemas']['RunRef'];
-      /** @description Each run is followed by the runs that it started, in order of time. */
+      /** @description Each run is followed by the runs that its tool calls started, in order of time. */
       runs: components['schemas']['TreeRun'][];
-      /** @description Of all runs of the tree. */
+      /** @description The sum over all runs of the tree. */
       usage: components['schemas']['Usage'] | null;
       /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
@@ -2575,7 +2575,7 @@ export interface components {
       reason?: string;
     };
     RetryRun: {
-      /** @description Repeating the id returns the same run. */
+      /** @description A second request with this id returns the same run. */
       request_id?: components['schemas']['Id'];
       /**
        * @description As for a new run.
@@ -2592,7 +2592,7 @@ export interface components {
       version?: string;
       /** @description Overrides the model of the run. */
       model?: string;
-      /** @description Overrides the prompt of the lane; every agent must list it as overridable. */
+      /** @description Overrides the prompt of the lane. Every agent must list `systemPrompt` as overridable. */
       system_prompt?: string | null;
       /** @description Replaces the context policy of agent and thread. */
       context_policy?: components['schemas']['ContextPolicy'];
@@ -2600,7 +2600,7 @@ export interface components {
       fresh_children?: boolean;
       /** @description Your own data, stored with the fork. */
       metadata?: JsonObject;
-      /** @description Repeating the id returns the same run. */
+      /** @description A second request with this id returns the same run. */
       request_id?: components['schemas']['Id'];
     };
     /** @description The run accepted the input. */
@@ -2630,7 +2630,7 @@ export interface components {
       extra_refs?: JsonObject;
       /** @description Reject the input unless the run of this request is active. */
       expected_request_id?: components['schemas']['Id'];
-      /** @description Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+      /** @description A second request with this id does not repeat the input. You can send the id as `Idempotency-Key` instead. */
       input_id?: components['schemas']['Id'];
     };
     InputPage: {
@@ -2696,11 +2696,11 @@ export interface components {
       /** @description Pass it as `after` to get the next page; null on the last page. */
       next_after: number | null;
     };
-    /** @description A finding of a strategy: the answer to a question it asked, or a thought. */
+    /** @description A finding of a strategy: a thought, or the answer to a question that the strategy asked. */
     RunNode: {
       /** @description Number of the node, from 1, in the order of creation. */
       node: number;
-      /** @description The node it follows from; 0 is the question of the run. */
+      /** @description The node from which this node follows; 0 is the question of the run. */
       parent: number | null;
       /** @description Only if the strategy builds a tree. */
       depth: number | null;
@@ -2733,7 +2733,7 @@ export interface components {
       /** @description Number in the run, from 1, without gaps. */
       seq: number;
       kind: string;
-      /** @description The iteration it belongs to. */
+      /** @description The iteration that the event belongs to. */
       iteration: number;
       /** @description Depends on the kind; `data.seq` refers to an entry. */
       data: JsonObject;
@@ -2767,7 +2767,7 @@ export interface components {
       id: string;
       request_id: string;
       agent: string;
-      /** @description The version of its agent that the worker which took it last has; null before a worker has taken it. */
+      /** @description The version of the agent on the worker that took the run last; null before a worker has taken the run. */
       agent_version: string | null;
       strategy: string;
       model: string;
@@ -2858,11 +2858,11 @@ export interface components {
          */
         until?: string;
       } | null;
-      /** @description The version of its agent the run waits for, if workers know the agent but lack the version. */
+      /** @description The version of its agent that the run waits for, if workers know the agent but not this version. */
       unknown_version: string | null;
-      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
+      /** @description The strategy that the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
-      /** @description The tools the run waits for, if workers know its agent but lack some that it needs. */
+      /** @description The tools that the run waits for, if workers know its agent but not all of these tools. */
       unknown_tools: string[] | null;
       /**
        * Format: date-time
@@ -2929,18 +2929,18 @@ export interface components {
       input: components['schemas']['Content'];
       /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
       cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
+      /** @description The interval, counted from `start_at`, or from 1970 without `start_at`. */
       every_ms?: number;
       /** @description IANA time zone; default `UTC`. */
       time_zone?: string;
       /**
        * Format: date-time
-       * @description The first slot is not before.
+       * @description No slot is before this time.
        */
       start_at?: string;
       /**
        * Format: date-time
-       * @description The last slot is before.
+       * @description Every slot is before this time.
        */
       end_at?: string;
       /** @description The thread that all its runs continue, created if it does not exist; default: a new one for each run. */
@@ -2951,7 +2951,7 @@ export interface components {
        */
       overlap?: 'skip' | 'queue' | 'interrupt';
       /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @description Which late slots still run: `none`, only the newest (`one`, default), or `all`.
        * @enum {string}
        */
       catch_up?: 'none' | 'one' | 'all';
@@ -2988,7 +2988,7 @@ export interface components {
         /** @description Stored in the refs of the user message. */
         extra_refs?: JsonObject;
       };
-      /** @description The next five slots; none while it is paused, and once it has ended. */
+      /** @description The next five slots; empty while the schedule is paused, and after its end. */
       next: string[];
       paused_at: string | null;
       /**
@@ -3017,18 +3017,18 @@ export interface components {
       input: components['schemas']['Content'];
       /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
       cron?: string;
-      /** @description Counted from `start_at`, else from 1970. */
+      /** @description The interval, counted from `start_at`, or from 1970 without `start_at`. */
       every_ms?: number;
       /** @description IANA time zone; default `UTC`. */
       time_zone?: string;
       /**
        * Format: date-time
-       * @description The first slot is not before.
+       * @description No slot is before this time.
        */
       start_at?: string;
       /**
        * Format: date-time
-       * @description The last slot is before.
+       * @description Every slot is before this time.
        */
       end_at?: string;
       /** @description The thread that all its runs continue, created if it does not exist; default: a new one for each run. */
@@ -3039,7 +3039,7 @@ export interface components {
        */
       overlap?: 'skip' | 'queue' | 'interrupt';
       /**
-       * @description Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.
+       * @description Which late slots still run: `none`, only the newest (`one`, default), or `all`.
        * @enum {string}
        */
       catch_up?: 'none' | 'one' | 'all';
@@ -3085,12 +3085,12 @@ export interface components {
     ScheduleSlot: {
       /**
        * Format: date-time
-       * @description Its time.
+       * @description The time of the slot, without jitter.
        */
       slot: string;
       /**
        * Format: date-time
-       * @description When it starts its run: its time and its jitter.
+       * @description When the slot starts its run: the time of the slot plus its jitter.
        */
       due_at: string;
       /** @enum {string} */
@@ -3310,13 +3310,13 @@ export interface components {
       id?: components['schemas']['Id'];
       /** @description The last entry that the fork includes; -1: none. Default: the last of the thread. */
       at_seq?: number;
-      /** @description Only this lane; default: all lanes except those of strategies’ questions. */
+      /** @description Only this lane; default: all lanes, except lanes on which strategies asked their own questions. */
       context_ref?: components['schemas']['Id'];
       /** @description Your own data, up to 64 KiB; the parent’s is not copied. */
       metadata?: JsonObject;
-      /** @description Replaces the prompts of all lanes; every agent must list it as overridable. */
+      /** @description Replaces the prompts of all lanes. Every agent must list `systemPrompt` as overridable. */
       system_prompt?: string | null;
-      /** @description Close an open tool group with flagged error results, instead of failing. */
+      /** @description Give tool calls without a result a flagged error result, instead of failing. */
       repair?: boolean;
     };
     AppendReceipt: {
@@ -3331,7 +3331,7 @@ export interface components {
       expected_rev?: number;
       /** @description Add flagged error results for tool calls that have no result. */
       repair?: boolean;
-      /** @description Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
+      /** @description A second request with this id returns the first receipt. You can send the id as `Idempotency-Key` instead. */
       op_id?: components['schemas']['Id'];
     };
     /** @description A message on a lane; default: the lane `default`. */
@@ -3420,7 +3420,7 @@ export interface components {
       rev: number;
       /** @description The same was imported before; nothing was written. */
       duplicate: boolean;
-      /** @description What could not be carried over as it was. */
+      /** @description What could not be carried over unchanged. */
       notes: {
         /** @enum {string} */
         outcome: 'left_out' | 'changed' | 'repaired';
@@ -3447,7 +3447,7 @@ export interface components {
     ToolList: {
       added: string[];
       removed: string[];
-      /** @description All tools this server knows: those of its agents, and shared ones. */
+      /** @description All tools that this server knows: the tools of its agents, and shared tools. */
       known: string[];
     };
     WaitPage: {
@@ -3512,7 +3512,7 @@ export interface components {
       tenant: components['schemas']['Id'];
       /** @description Where its events go. Keys without the scope `admin` see only the origin. */
       url: string;
-      /** @description The types of events it wants; empty: all. */
+      /** @description The types of events to send; empty: all types. */
       types: (
         | 'run.completed'
         | 'run.failed'
@@ -3524,9 +3524,9 @@ export interface components {
         | 'monitor.low'
         | 'monitor.recovered'
       )[];
-      /** @description The agents whose events it wants; empty: all. */
+      /** @description The agents whose events are sent; empty: all agents. */
       agents: string[];
-      /** @description Whether the events of a thread come one after the other. */
+      /** @description Whether the events of a thread are sent in order, one at a time. */
       ordered: boolean;
       /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
       include_result: boolean;
@@ -3536,7 +3536,7 @@ export interface components {
       /** @description How many attempts in a row have failed. */
       failures: number;
       failing_since: string | null;
-      /** @description How many deliveries it has not got because too many were waiting. */
+      /** @description How many deliveries were dropped because too many were waiting. */
       dropped: number;
       /** @description Rises with every change. */
       version: number;
@@ -3559,7 +3559,7 @@ export interface components {
       tenant: components['schemas']['Id'];
       /** @description Where its events go. Keys without the scope `admin` see only the origin. */
       url: string;
-      /** @description The types of events it wants; empty: all. */
+      /** @description The types of events to send; empty: all types. */
       types: (
         | 'run.completed'
         | 'run.failed'
@@ -3571,9 +3571,9 @@ export interface components {
         | 'monitor.low'
         | 'monitor.recovered'
       )[];
-      /** @description The agents whose events it wants; empty: all. */
+      /** @description The agents whose events are sent; empty: all agents. */
       agents: string[];
-      /** @description Whether the events of a thread come one after the other. */
+      /** @description Whether the events of a thread are sent in order, one at a time. */
       ordered: boolean;
       /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
       include_result: boolean;
@@ -3583,7 +3583,7 @@ export interface components {
       /** @description How many attempts in a row have failed. */
       failures: number;
       failing_since: string | null;
-      /** @description How many deliveries it has not got because too many were waiting. */
+      /** @description How many deliveries were dropped because too many were waiting. */
       dropped: number;
       /** @description Rises with every change. */
       version: number;
@@ -3599,13 +3599,13 @@ export interface components {
       updated_at: string;
       /** @description `operator`, `key:<id>`, `cli:<user>` or `lanefold`. */
       updated_by: string;
-      /** @description Verify signatures with it. It is shown only here. */
+      /** @description The secret for verifying signatures. It is shown only here. */
       secret?: string;
     };
     NewWebhook: {
       /** @description An `https:` URL at a public address. */
       url: string;
-      /** @description The types of events it wants; empty: all. */
+      /** @description The types of events to send; empty: all types. */
       types?: (
         | 'run.completed'
         | 'run.failed'
@@ -3617,19 +3617,19 @@ export interface components {
         | 'monitor.low'
         | 'monitor.recovered'
       )[];
-      /** @description The agents whose events it wants; empty: all. */
+      /** @description The agents whose events are sent; empty: all agents. */
       agents?: string[];
-      /** @description Whether the events of a thread come one after the other. */
+      /** @description Whether the events of a thread are sent in order, one at a time. */
       ordered?: boolean;
       /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
       include_result?: boolean;
     };
     WebhookSecret: {
-      /** @description Verify signatures with it. It is shown only here. */
+      /** @description The secret for verifying signatures. It is shown only here. */
       secret: string;
     };
     NewWebhookSecret: {
-      /** @description How long the secrets before stay valid; default one day. */
+      /** @description How long earlier secrets stay valid; default one day. */
       keep_ms?: number;
     };
     WebhookTest: {
@@ -3679,7 +3679,7 @@ export interface components {
       id?: components['schemas']['Id'];
       /**
        * Format: date-time
-       * @description All failed and dropped deliveries of events since then. Either this or `id`.
+       * @description All failed and dropped deliveries of events since this time. Set either this field or `id`.
        */
       since?: string;
     };

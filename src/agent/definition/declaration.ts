@@ -30,8 +30,8 @@ export const ListedRollout = named(
       shares,
       key,
       unknown: z.array(z.string()).meta({
-        description: 'Versions with a share that no worker has had.',
-        doc: 'Versions with a share that no worker has had, and that this process does not know.',
+        description: 'Labels with a share that no worker has had.',
+        doc: 'Labels with a share that no worker has had and that this process does not know.',
       }),
       updatedAt: date('When it was last set.'),
       updatedBy: z.string().describe('`operator`, `key:<id>` or `cli:<user>`.'),
@@ -45,21 +45,23 @@ export const ListedVersion = named(
     .object({
       agent: z.string(),
       id: z.string().meta({ description: 'Hash of its definition.', example: 'v_3f2a9c01d4e5b6a7c8d9e0f1' }),
-      label: orNull(z.string()).describe('Under which a worker last started with it.'),
+      label: orNull(z.string()).describe('The label under which a worker last started with this version.'),
       definition: jsonObject('Prompt, model, settings, tools, strategy, policy, output contract and limits.'),
       firstAt: date('When a worker first started with it.'),
       lastAt: date('When a worker last started with it.'),
-      since: date('The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents.'),
-      runs: count('Runs that were accepted within `hours`, and `since` then.', 120),
+      since: date(
+        'Runs count if they were accepted after this time. At most the newest 10,000 runs of all agents are looked at.',
+      ),
+      runs: count('Runs that were accepted within `hours`, and not before `since`.', 120),
       completed: z.int(),
       failed: z.int(),
-      meanDurationMs: z.number().nullable().describe('Of ended runs, from their start.'),
+      meanDurationMs: z.number().nullable().describe('The mean time from start to end of the ended runs.'),
       inputTokens: z.int(),
       outputTokens: z.int(),
       cost: z.number().nullable().describe('In US dollars; null if no price is known.'),
       unpricedTokens: z.int().describe('Tokens of models without a known price.'),
     })
-    .meta({ description: 'A version of an agent, and what its runs came to.' }),
+    .meta({ description: 'A version of an agent, with counts, duration and cost of its runs.' }),
 );
 
 const json = (description: string) => typed('Json', 'agent/context/message.ts', anyJson(description)).optional();

@@ -13,7 +13,7 @@ export interface ListedRollout {
   shares: Record<string, number>;
   /** The limit key whose value is hashed, so that all threads of a customer get one version; null: the thread. */
   key: string | null;
-  /** Versions with a share that no worker has had, and that this process does not know. */
+  /** Labels with a share that no worker has had and that this process does not know. */
   unknown: string[];
   /** When it was last set. */
   updatedAt: Date;
@@ -21,12 +21,12 @@ export interface ListedRollout {
   updatedBy: string;
 }
 
-/** A version of an agent, and what its runs came to. */
+/** A version of an agent, with counts, duration and cost of its runs. */
 export interface ListedVersion {
   agent: string;
   /** Hash of its definition. */
   id: string;
-  /** Under which a worker last started with it. */
+  /** The label under which a worker last started with this version. */
   label: string | null;
   /** Prompt, model, settings, tools, strategy, policy, output contract and limits. */
   definition: JsonObject;
@@ -34,13 +34,13 @@ export interface ListedVersion {
   firstAt: Date;
   /** When a worker last started with it. */
   lastAt: Date;
-  /** The runs that were accepted since then are counted: at most the newest 10,000 runs of all agents. */
+  /** Runs count if they were accepted after this time. At most the newest 10,000 runs of all agents are looked at. */
   since: Date;
-  /** Runs that were accepted within `hours`, and `since` then. */
+  /** Runs that were accepted within `hours`, and not before `since`. */
   runs: number;
   completed: number;
   failed: number;
-  /** Of ended runs, from their start. */
+  /** The mean time from start to end of the ended runs. */
   meanDurationMs: number | null;
   inputTokens: number;
   outputTokens: number;

@@ -21,9 +21,10 @@ export const limitFields = {
     .number()
     .min(0)
     .meta({
-      description: 'The most of it. A whole number; for `money` US dollars, with at most 9 decimal places.',
+      description:
+        'The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal places.',
       doc:
-        'The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. With 0, nothing passes: runs ' +
+        'The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal places. With 0, nothing passes: runs ' +
         'wait for a limit of runs, and are refused by one of model calls.',
       example: 100_000,
     }),

@@ -11,8 +11,8 @@ export interface LimitDefinition {
    */
   kind: LimitKind;
   /**
-   * The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. With 0, nothing passes:
-   * runs wait for a limit of runs, and are refused by one of model calls.
+   * The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal
+   * places. With 0, nothing passes: runs wait for a limit of runs, and are refused by one of model calls.
    */
   amount: number;
   /**

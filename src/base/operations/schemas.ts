@@ -130,7 +130,9 @@ export const by = text(200).optional().describe('Who changes it, for the audit; 
 /** Where a request comes from, which the library takes and the API knows. */
 export const from = typed('OverrideCaller', 'agent/definition/overridable.ts', z.enum(['http', 'library']))
   .optional()
-  .describe('Where the request comes from; `http`: agents must list what it overrides. Default `library`.');
+  .describe(
+    'Where the request comes from. With `http`, the agent must list every field that the request overrides. Default `library`.',
+  );
 
 /** As of which entry something is read. */
 export const atSeq = whole(-1)

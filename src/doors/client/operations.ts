@@ -262,7 +262,7 @@ export interface GetContextQuery {
   model?: string;
   /** Show what a call of this agent would send, given its policy, tools and settings. Default: the agent of the lane’s latest run. */
   agent?: string;
-  /** Show what fits the budget, instead of what the next call sends. */
+  /** Ignore cuts of earlier calls: show what fits the budget, not what the next call sends. */
   fullBudget?: boolean;
   /** Add why each message is sent or left out. Default policy: the thread’s, else the agent’s. */
   explain?: boolean;
@@ -331,7 +331,7 @@ export interface ProjectionMeta {
   overBudget: boolean;
   estimator: {
     name: string;
-    /** What the heuristic is multiplied by. */
+    /** The factor by which the heuristic is multiplied. */
     ratio: number;
     /** Mean error of `calibrated`, as a share. */
     error: number | null;
@@ -539,7 +539,7 @@ export interface Switch {
 }
 
 export interface ContextOperation {
-  /** An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+  /** An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead. */
   opId?: Id;
   /** The lane. Required for a switch; for a replace, default: the active lane. */
   contextRef?: Id;
@@ -562,7 +562,7 @@ export interface OperationReceipt {
 }
 
 export interface LaneReset {
-  /** An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
+  /** An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead. */
   opId?: Id;
   reason?: 'manual' | 'restore' | 'compaction' | 'system';
   /** Your own data; recorded only. */
@@ -574,7 +574,7 @@ export interface LaneReset {
 export interface NewEvent {
   /** Text or JSON, at most 262,144 bytes; default null. */
   payload?: Json;
-  /** Keeps the event for so long, for calls that begin to wait for it later; default 0. */
+  /** How long the event is kept for calls that begin to wait later; default 0. */
   keepMs?: number;
 }
 
@@ -630,7 +630,7 @@ export interface ListLimitHoldersQuery {
 /** A run that holds a slot of a limit, or has reserved some of it for a call. */
 export interface LimitHolder {
   name: Id;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  /** The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
   tenant: Id | null;
   /**
    * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
@@ -638,7 +638,7 @@ export interface LimitHolder {
   kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
   /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
   key: string;
-  /** What it holds. For `money` in US dollars. */
+  /** The amount that the run holds. For `money` in US dollars. */
   amount: number;
   threadId: Id;
   runId: Id;
@@ -647,7 +647,7 @@ export interface LimitHolder {
   /** The worker that executes it; null: none. */
   workerId: string | null;
   /**
-   * When the run started. Before its first claim, when it could have started.
+   * When the run started; before its first claim, when the run became ready to start.
    */
   since: string;
 }
@@ -678,14 +678,14 @@ export interface LimitUse {
   reserved: number;
   /** Runs that wait for it. */
   waiting: number;
-  /** Everything that was ever used. */
+  /** All usage so far. */
   total: number;
   resetsAt: string | null;
   noticedAt: string | null;
   drainedUntil: string | null;
   /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
   slices: number[] | null;
-  /** Runs that wait, by value of `share_by`: the ten with most. */
+  /** Number of waiting runs by value of `share_by`, for the ten values with the most waiting runs. */
   waitingBy: {
     [key: string]: number;
   } | null;
@@ -695,13 +695,13 @@ export interface LimitUse {
 
 export interface UsedLimit {
   name: Id;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  /** The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
   tenant: Id | null;
   /**
    * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
    */
   kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
-  /** The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+  /** The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal places. */
   amount: number;
   /** The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
   scope?: {
@@ -800,7 +800,7 @@ export interface NewRun {
   input: Content;
   /** The lane; default: the thread’s active lane. */
   contextRef?: Id;
-  /** Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+  /** A second request with this id returns the same run. You can send the id as `Idempotency-Key` instead. */
   requestId?: Id;
   /**
    * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
@@ -870,7 +870,7 @@ export interface BatchRun {
   input: Content;
   /** The lane; default: the thread’s active lane. */
   contextRef?: Id;
-  /** Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
+  /** A second request with this id returns the same run. You can send the id as `Idempotency-Key` instead. */
   requestId?: Id;
   /**
    * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
@@ -1001,7 +1001,7 @@ export interface RunWait {
   until: string | null;
 }
 
-/** The marks of one kind: how many, and where the first is. */
+/** The number of marks of one kind, and the place of the first mark. */
 export interface MarkCount {
   runId: Id;
   /** `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
@@ -1020,7 +1020,7 @@ export interface ListedRun {
   id: string;
   requestId: string;
   agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  /** The version of the agent on the worker that took the run last; null before a worker has taken the run. */
   agentVersion: string | null;
   strategy: string;
   model: string;
@@ -1105,11 +1105,11 @@ export interface ListedRun {
      */
     until?: string;
   } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  /** The version of its agent that the run waits for, if workers know the agent but not this version. */
   unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  /** The strategy that the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  /** The tools that the run waits for, if workers know its agent but not all of these tools. */
   unknownTools: string[] | null;
   /**
    * When the run was accepted.
@@ -1144,7 +1144,7 @@ export interface RunPage {
 
 export interface ModelCost {
   model: string;
-  /** Tokens of input, those of the provider’s cache included. */
+  /** Tokens of input, including tokens from the provider’s cache. */
   inputTokens: number;
   /** Tokens of output. */
   outputTokens: number;
@@ -1191,7 +1191,7 @@ export interface RunSnapshot<RESULT = Json> {
   id: string;
   requestId: string;
   agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  /** The version of the agent on the worker that took the run last; null before a worker has taken the run. */
   agentVersion: string | null;
   strategy: string;
   model: string;
@@ -1276,11 +1276,11 @@ export interface RunSnapshot<RESULT = Json> {
      */
     until?: string;
   } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  /** The version of its agent that the run waits for, if workers know the agent but not this version. */
   unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  /** The strategy that the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  /** The tools that the run waits for, if workers know its agent but not all of these tools. */
   unknownTools: string[] | null;
   /**
    * When the run was accepted.
@@ -1313,7 +1313,7 @@ export interface RunSnapshot<RESULT = Json> {
   } | null;
   /** What the run is waiting for: `llm`, `tools` or `output`. */
   phase: string | null;
-  /** The current model call, or else the last one known. */
+  /** The current model call, or otherwise the last known model call. */
   callId: string | null;
   /** Maximum iterations; null if this server does not know the agent. */
   maxIterations: number | null;
@@ -1395,12 +1395,12 @@ export interface TreeRun {
   finishedAt: string | null;
 }
 
-/** A run, and the runs that its tool calls and theirs have started. */
+/** A run with all runs below it: those that its tool calls have started, and those that these runs have started in turn. */
 export interface RunTree {
   root: RunRef;
-  /** Each run is followed by the runs that it started, in order of time. */
+  /** Each run is followed by the runs that its tool calls started, in order of time. */
   runs: TreeRun[];
-  /** Of all runs of the tree. */
+  /** The sum over all runs of the tree. */
   usage: Usage | null;
   /** In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
   cost: number | null;
@@ -1421,7 +1421,7 @@ export interface CancelReceipt {
 }
 
 export interface RetryRun {
-  /** Repeating the id returns the same run. */
+  /** A second request with this id returns the same run. */
   requestId?: Id;
   /**
    * As for a new run.
@@ -1438,7 +1438,7 @@ export interface Rerun {
   version?: string;
   /** Overrides the model of the run. */
   model?: string;
-  /** Overrides the prompt of the lane; every agent must list it as overridable. */
+  /** Overrides the prompt of the lane. Every agent must list `systemPrompt` as overridable. */
   systemPrompt?: string | null;
   /** Replaces the context policy of agent and thread. */
   contextPolicy?: ContextPolicy;
@@ -1446,7 +1446,7 @@ export interface Rerun {
   freshChildren?: boolean;
   /** Your own data, stored with the fork. */
   metadata?: JsonObject;
-  /** Repeating the id returns the same run. */
+  /** A second request with this id returns the same run. */
   requestId?: Id;
 }
 
@@ -1463,7 +1463,7 @@ export interface NewInput {
   extraRefs?: JsonObject;
   /** Reject the input unless the run of this request is active. */
   expectedRequestId?: Id;
-  /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+  /** A second request with this id does not repeat the input. You can send the id as `Idempotency-Key` instead. */
   inputId?: Id;
 }
 
@@ -1549,11 +1549,11 @@ export interface ListNodesQuery {
   limit?: number;
 }
 
-/** A finding of a strategy: the answer to a question it asked, or a thought. */
+/** A finding of a strategy: a thought, or the answer to a question that the strategy asked. */
 export interface RunNode {
   /** Number of the node, from 1, in the order of creation. */
   node: number;
-  /** The node it follows from; 0 is the question of the run. */
+  /** The node from which this node follows; 0 is the question of the run. */
   parent: number | null;
   /** Only if the strategy builds a tree. */
   depth: number | null;
@@ -1596,7 +1596,7 @@ export interface RunEvent {
   /** Number in the run, from 1, without gaps. */
   seq: number;
   kind: string;
-  /** The iteration it belongs to. */
+  /** The iteration that the event belongs to. */
   iteration: number;
   /** Depends on the kind; `data.seq` refers to an entry. */
   data: JsonObject;
@@ -1646,7 +1646,7 @@ export interface Run<RESULT = Json> {
   id: string;
   requestId: string;
   agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  /** The version of the agent on the worker that took the run last; null before a worker has taken the run. */
   agentVersion: string | null;
   strategy: string;
   model: string;
@@ -1731,11 +1731,11 @@ export interface Run<RESULT = Json> {
      */
     until?: string;
   } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  /** The version of its agent that the run waits for, if workers know the agent but not this version. */
   unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  /** The strategy that the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  /** The tools that the run waits for, if workers know its agent but not all of these tools. */
   unknownTools: string[] | null;
   /**
    * When the run was accepted.
@@ -2024,13 +2024,13 @@ export interface NewFork {
   id?: Id;
   /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
   atSeq?: number;
-  /** Only this lane; default: all lanes except those of strategies’ questions. */
+  /** Only this lane; default: all lanes, except lanes on which strategies asked their own questions. */
   contextRef?: Id;
   /** Your own data, up to 64 KiB; the parent’s is not copied. */
   metadata?: JsonObject;
-  /** Replaces the prompts of all lanes; every agent must list it as overridable. */
+  /** Replaces the prompts of all lanes. Every agent must list `systemPrompt` as overridable. */
   systemPrompt?: string | null;
-  /** Close an open tool group with flagged error results, instead of failing. */
+  /** Give tool calls without a result a flagged error result, instead of failing. */
   repair?: boolean;
 }
 
@@ -2060,7 +2060,7 @@ export interface AppendEntries {
   expectedRev?: number;
   /** Add flagged error results for tool calls that have no result. */
   repair?: boolean;
-  /** Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
+  /** A second request with this id returns the first receipt. You can send the id as `Idempotency-Key` instead. */
   opId?: Id;
 }
 

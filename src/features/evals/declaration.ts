@@ -19,7 +19,7 @@ export const Expected = named(
       rubric: text.optional().describe('What a judge looks at.'),
       scorer: text.optional().meta({
         description: 'The name of the only scorer that applies.',
-        doc: 'The name of the only scorer that applies; default: all that do.',
+        doc: 'The name of the only scorer that applies; default: every scorer that can score the case.',
       }),
     })
     .meta({
@@ -45,7 +45,7 @@ export const NewCase = named(
     .strictObject({
       ...fields,
       runId: Id.optional().describe('The run whose question is asked again. Either this or `llm_call_id`.'),
-      llmCallId: Id.optional().describe('The model call whose answer is asked for again.'),
+      llmCallId: Id.optional().describe('The model call that is made again.'),
       expected: Expected.optional(),
       tags: tags.optional(),
       split: split.optional(),
@@ -67,7 +67,7 @@ export const CaseChanges = named(
       note: orNull(note).optional(),
     })
     .meta({
-      doc: 'Changes of a case; null takes a value away.',
+      doc: 'Changes of a case; null removes a value.',
       example: { expected: { answer: 'No.' }, note: null },
     }),
 );
@@ -81,9 +81,11 @@ export const EvalCase = named(
       ...fields,
       kind: z
         .enum(['run', 'call'])
-        .describe('`run`: its question is asked again. `call`: its answer is asked for again, with the same context.'),
+        .describe(
+          '`run`: the question of the run is asked again. `call`: the model is asked once more for the answer of the call, with the same context.',
+        ),
       runId: orNull(Id).describe('Null for an imported case.'),
-      llmCallId: orNull(Id).describe('The call; of a run, its first one. Null for an imported case.'),
+      llmCallId: orNull(Id).describe('The model call; for a run, its first model call. Null for an imported case.'),
       contextRef: Id,
       seq: count('The last entry of the context before the question or the answer; -1: none.', 6),
       contextHash: z.string().describe('SHA-256 of the messages of the call.'),
@@ -102,7 +104,7 @@ export const EvalCase = named(
       keptBy: z.string().describe('`operator`, `key:<id>` or `cli:<user>`.'),
       createdAt: date('When it was kept.'),
       updatedAt: date('When it was last changed.'),
-      erasedAt: orNull(date('When its thread was erased, and `expected` and `note` with it.')),
+      erasedAt: orNull(date('When the thread was erased. The erasure also removed `expected` and `note`.')),
     })
     .meta({ doc: 'A case: a past run or model call, by reference, with what should have been answered.' }),
 );
@@ -114,13 +116,13 @@ export const Dataset = named(
       tenant: Id,
       dataset: Id,
       cases: count('How many cases it has.', 60),
-      erased: count('Of these, how many have lost their thread.', 0),
+      erased: count('How many of these cases have an erased thread.', 0),
       updatedAt: date('When a case last changed.'),
     })
     .meta({ doc: 'A dataset: the name that cases share.' }),
 );
 
-const by = z.string().optional().describe('Who does it, for the case and the audit; default `operator`.');
+const by = z.string().optional().describe('Who makes the change, for the case and the audit; default `operator`.');
 const kept = { description: 'The case.', schema: EvalCase };
 
 export const cases = noun('cases', 'Evals', {
@@ -128,7 +130,8 @@ export const cases = noun('cases', 'Evals', {
     id: 'keepCase',
     route: 'POST /v1/cases',
     summary: 'Keep a run or a model call as a case',
-    description: 'The case refers to the log and copies nothing of it. A call that the log does not prove is refused.',
+    description:
+      'The case points to the log and copies nothing. A model call is refused if the log cannot prove what the call sent.',
     doc:
       'Keeps a run that has ended, or a model call, as a case of a dataset. The case refers to the log and copies nothing of it. ' +
       'A call that the log does not prove, because a request transformer changed it, say, is refused.',
@@ -173,7 +176,7 @@ export const cases = noun('cases', 'Evals', {
     id: 'updateCase',
     route: 'PATCH /v1/cases/{case_id}',
     summary: 'Change what a case expects, and its labels',
-    description: 'What is left out stays; null takes a value away.',
+    description: 'Fields that are left out stay as they are; null removes a value.',
     body: CaseChanges,
     bodyName: 'changes',
     own: { by },

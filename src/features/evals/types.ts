@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../agent/context/message.ts';
 
-/** Changes of a case; null takes a value away. */
+/** Changes of a case; null removes a value. */
 export interface CaseChanges {
   /** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
   expected?: Expected | null;
@@ -18,7 +18,7 @@ export interface Dataset {
   dataset: string;
   /** How many cases it has. */
   cases: number;
-  /** Of these, how many have lost their thread. */
+  /** How many of these cases have an erased thread. */
   erased: number;
   /** When a case last changed. */
   updatedAt: Date;
@@ -31,11 +31,14 @@ export interface EvalCase {
   threadId: string;
   /** The name that its cases share. */
   dataset: string;
-  /** `run`: its question is asked again. `call`: its answer is asked for again, with the same context. */
+  /**
+   * `run`: the question of the run is asked again. `call`: the model is asked once more for the answer of the call,
+   * with the same context.
+   */
   kind: 'run' | 'call';
   /** Null for an imported case. */
   runId: string | null;
-  /** The call; of a run, its first one. Null for an imported case. */
+  /** The model call; for a run, its first model call. Null for an imported case. */
   llmCallId: string | null;
   contextRef: string;
   /** The last entry of the context before the question or the answer; -1: none. */
@@ -61,7 +64,7 @@ export interface EvalCase {
   createdAt: Date;
   /** When it was last changed. */
   updatedAt: Date;
-  /** When its thread was erased, and `expected` and `note` with it. */
+  /** When the thread was erased. The erasure also removed `expected` and `note`. */
   erasedAt: Date | null;
 }
 
@@ -79,7 +82,7 @@ export interface Expected {
   };
   /** What a judge looks at. */
   rubric?: string;
-  /** The name of the only scorer that applies; default: all that do. */
+  /** The name of the only scorer that applies; default: every scorer that can score the case. */
   scorer?: string;
 }
 
@@ -90,7 +93,7 @@ export interface NewCase {
   dataset: string;
   /** The run whose question is asked again. Either this or `llmCallId`. */
   runId?: string;
-  /** The model call whose answer is asked for again. */
+  /** The model call that is made again. */
   llmCallId?: string;
   /** What the answer to a case should have been. Each field is scored by a scorer of its kind. */
   expected?: Expected;
@@ -111,7 +114,7 @@ export interface Cases {
   keep(
     given: NewCase,
     options?: {
-      /** Who does it, for the case and the audit; default `operator`. */
+      /** Who makes the change, for the case and the audit; default `operator`. */
       by?: string;
     },
   ): Promise<EvalCase>;
@@ -141,7 +144,7 @@ export interface Cases {
    */
   get(caseId: string): Promise<EvalCase>;
   /**
-   * Change what a case expects, and its labels. What is left out stays; null takes a value away.
+   * Change what a case expects, and its labels. Fields that are left out stay as they are; null removes a value.
    *
    * @throws LanefoldError `case_not_found`, `case_erased`, `invalid_input`
    */
@@ -149,7 +152,7 @@ export interface Cases {
     caseId: string,
     changes: CaseChanges,
     options?: {
-      /** Who does it, for the case and the audit; default `operator`. */
+      /** Who makes the change, for the case and the audit; default `operator`. */
       by?: string;
     },
   ): Promise<EvalCase>;
@@ -161,7 +164,7 @@ export interface Cases {
   remove(
     caseId: string,
     options?: {
-      /** Who does it, for the case and the audit; default `operator`. */
+      /** Who makes the change, for the case and the audit; default `operator`. */
       by?: string;
     },
   ): Promise<void>;

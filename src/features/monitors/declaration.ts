@@ -21,7 +21,7 @@ const settings = {
     .max(100)
     .meta({
       description: 'Names of scorers that workers have.',
-      doc: 'Names of scorers that workers have; see `defineScorer`. Workers without one of them leave the monitor to others.',
+      doc: 'Names of scorers that workers have; see `defineScorer`. A worker that lacks a scorer leaves the monitor to other workers.',
       example: ['short'],
     }),
   rubric: text(8_000).meta({ description: 'What the judge looks at.', example: 'Is polite.' }),
@@ -33,8 +33,8 @@ const settings = {
 const alert = {
   below: share('The mean score below which an alert is raised.', 0.8),
   of: whole(1, 1_000).meta({
-    description: 'Of how many runs, the last ones.',
-    doc: 'Of how many runs, the last ones; default 50. A monitor raises or ends an alert at most once in so many runs.',
+    description: 'How many of the last runs count for the mean score.',
+    doc: 'How many of the last runs count for the mean score; default 50. An alert begins or ends at most once in so many runs.',
     example: 50,
   }),
 };
@@ -61,9 +61,9 @@ export const ListedMonitor = named(
       rubric: orNull(settings.rubric),
       judge: orNull(settings.judge),
       alert: orNull(z.object(alert)),
-      scored: count('How many runs have a score since it was set.', 212),
+      scored: count('How many runs were scored since the monitor was set.', 212),
       lowSince: orNull(date('Since when its scores are low.')),
-      readTo: date('The runs that ended up to then are scored.'),
+      readTo: date('The monitor has scored all runs that ended before this time.'),
       createdAt: date('When it was first set.'),
       updatedAt: date('When it was last changed.'),
       updatedBy: z.string().describe('`operator`, `key:<id>` or `cli:<user>`.'),
@@ -79,13 +79,13 @@ export const RunScore = named(
       runId: Id,
       agent: z.string(),
       agentVersion: orNull(z.string()),
-      status: z.enum(['waiting', 'done']).describe('`waiting`: for the judge.'),
+      status: z.enum(['waiting', 'done']).describe('`waiting`: the judge has not scored the run yet.'),
       score: orNull(z.number()).describe('The mean of the scores that are not null; 0 for a failed run.'),
       scores: z.array(Score),
       endedAt: date('When the run ended.'),
       scoredAt: date('When it was scored.'),
     })
-    .meta({ doc: 'What a monitor says of a run.' }),
+    .meta({ doc: 'The score that a monitor gave a run.' }),
 );
 
 const RunScoreList = named(

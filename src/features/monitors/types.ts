@@ -12,8 +12,8 @@ export interface ListedMonitor {
   /** The share of the runs that it scores. */
   sample: number;
   /**
-   * Names of scorers that workers have; see `defineScorer`. Workers without one of them leave the monitor to
-   * others.
+   * Names of scorers that workers have; see `defineScorer`. A worker that lacks a scorer leaves the monitor to
+   * other workers.
    */
   scorers: string[];
   /** What the judge looks at. */
@@ -26,14 +26,17 @@ export interface ListedMonitor {
   alert: {
     /** The mean score below which an alert is raised. */
     below: number;
-    /** Of how many runs, the last ones; default 50. A monitor raises or ends an alert at most once in so many runs. */
+    /**
+     * How many of the last runs count for the mean score; default 50. An alert begins or ends at most once in so many
+     * runs.
+     */
     of: number;
   } | null;
-  /** How many runs have a score since it was set. */
+  /** How many runs were scored since the monitor was set. */
   scored: number;
   /** Since when its scores are low. */
   lowSince: Date | null;
-  /** The runs that ended up to then are scored. */
+  /** The monitor has scored all runs that ended before this time. */
   readTo: Date;
   /** When it was first set. */
   createdAt: Date;
@@ -47,7 +50,10 @@ export interface ListedMonitor {
 export interface MonitorAlert {
   /** The mean score below which an alert is raised. */
   below: number;
-  /** Of how many runs, the last ones; default 50. A monitor raises or ends an alert at most once in so many runs. */
+  /**
+   * How many of the last runs count for the mean score; default 50. An alert begins or ends at most once in so many
+   * runs.
+   */
   of?: number;
 }
 
@@ -58,8 +64,8 @@ export interface MonitorDefinition {
   /** The share of the runs that it scores. */
   sample?: number;
   /**
-   * Names of scorers that workers have; see `defineScorer`. Workers without one of them leave the monitor to
-   * others.
+   * Names of scorers that workers have; see `defineScorer`. A worker that lacks a scorer leaves the monitor to
+   * other workers.
    */
   scorers?: string[];
   /** What the judge looks at. */
@@ -73,13 +79,13 @@ export interface MonitorDefinition {
   alert?: MonitorAlert;
 }
 
-/** What a monitor says of a run. */
+/** The score that a monitor gave a run. */
 export interface RunScore {
   threadId: string;
   runId: string;
   agent: string;
   agentVersion: string | null;
-  /** `waiting`: for the judge. */
+  /** `waiting`: the judge has not scored the run yet. */
   status: 'waiting' | 'done';
   /** The mean of the scores that are not null; 0 for a failed run. */
   score: number | null;

@@ -27,7 +27,7 @@ export const Overlap = z
 
 export const CatchUp = z
   .enum(['none', 'one', 'all'])
-  .meta({ doc: 'Which of the slots that no worker saw in time still run.' });
+  .meta({ doc: 'Which late slots still run: slots that no worker handled in time.' });
 
 export const ScheduleRunOptions = z
   .strictObject({
@@ -62,16 +62,16 @@ const fields = {
   everyMs: whole(1_000, 366 * 86_400_000)
     .optional()
     .meta({
-      description: 'Counted from `start_at`, else from 1970.',
-      doc: 'From 1,000 ms to 366 days. Counted from `startAt`, else from 1970: the same slots in every process.',
+      description: 'The interval, counted from `start_at`, or from 1970 without `start_at`.',
+      doc: 'From 1,000 ms to 366 days. Counted from `startAt`, or from 1970 without `startAt`, so that every process has the same slots.',
     }),
   timeZone: z.string().optional().meta({
     description: 'IANA time zone; default `UTC`.',
     doc: 'IANA time zone of `cron` and of the times in the input; default `UTC`.',
     example: 'Europe/Berlin',
   }),
-  startAt: date('The first slot is not before.').meta({ doc: 'No slot is before this time.' }).optional(),
-  endAt: date('The last slot is before.').meta({ doc: 'Every slot is before this time.' }).optional(),
+  startAt: date('No slot is before this time.').meta({ doc: 'No slot is before this time.' }).optional(),
+  endAt: date('Every slot is before this time.').meta({ doc: 'Every slot is before this time.' }).optional(),
   threadId: Id.optional().meta({
     description:
       'The thread that all its runs continue, created if it does not exist; default: a new one for each run.',
@@ -82,7 +82,7 @@ const fields = {
       'the earlier run is cancelled.',
   }),
   catchUp: CatchUp.optional().meta({
-    description: 'Which slots of a backlog run: `none` of the late ones, only the newest `one` (default), or `all`.',
+    description: 'Which late slots still run: `none`, only the newest (`one`, default), or `all`.',
     doc:
       'Of the slots that no worker saw in time and those that have come since, run only the newest `one` (default), or ' +
       '`all`, up to 1,000 late ones; `none`: only those on time.',
@@ -118,7 +118,9 @@ export const ListedSchedule = named(
       name: Id,
       tenant: Id.describe('The tenant whose runs it starts.'),
       ...fields,
-      next: z.array(date('A slot.')).describe('The next five slots; none while it is paused, and once it has ended.'),
+      next: z
+        .array(date('A slot.'))
+        .describe('The next five slots; empty while the schedule is paused, and after its end.'),
       pausedAt: orNull(date('Since when it is paused.')),
       source: z.enum(['code', 'user']).meta({
         description: '`code`: a program defines it.',
@@ -136,15 +138,15 @@ export const ScheduleSlot = named(
   'ScheduleSlot',
   z
     .object({
-      slot: date('Its time.'),
-      dueAt: date('When it starts its run: its time and its jitter.'),
+      slot: date('The time of the slot, without jitter.'),
+      dueAt: date('When the slot starts its run: the time of the slot plus its jitter.'),
       status: z.enum(['due', 'firing', 'fired', 'skipped', 'missed', 'failed']),
-      settledAt: orNull(date('When that was decided.')),
+      settledAt: orNull(date('When the status became final.')),
       threadId: orNull(Id),
       runId: orNull(Id),
       error: orNull(z.object({ code: z.string(), message: z.string() })).describe('Why it failed.'),
     })
-    .meta({ doc: 'A slot that has come, and what became of it.' }),
+    .meta({ doc: 'A slot whose time has come, and its outcome.' }),
 );
 
 /** The tool context of its runs, which may hold secrets, is shown to keys that may set schedules. */
@@ -192,7 +194,7 @@ export const schedules = noun('schedules', 'Schedules', {
     id: 'setSchedule',
     route: 'PUT /v1/schedules/{name}',
     summary: 'Set or replace a schedule',
-    description: 'With the same times, the next slot stays what it is; what is paused stays paused.',
+    description: 'If the times do not change, the next slot stays. A paused schedule stays paused.',
     doc:
       'Sets or replaces a schedule. If its times stay the same, so does its next slot. A paused schedule stays paused. Also ' +
       'throws what `runs.enqueue` throws for a request that its runs could not make.',
@@ -228,7 +230,7 @@ export const schedules = noun('schedules', 'Schedules', {
     id: 'resumeSchedule',
     route: 'POST /v1/schedules/{name}/resume',
     summary: 'Resume a paused schedule',
-    description: 'It continues with the next slot from now on.',
+    description: 'The schedule continues with its next slot. Slots that passed meanwhile do not run.',
     doc: 'Resumes with the first slot from now on; slots that passed meanwhile do not run.',
     query: { tenant },
     own: { by },
@@ -240,8 +242,8 @@ export const schedules = noun('schedules', 'Schedules', {
     id: 'listSlots',
     route: 'GET /v1/schedules/{name}/slots',
     scope: 'read',
-    summary: 'List the slots of a schedule that have come, newest first',
-    doc: 'The slots that have come, newest first, also of a schedule that was removed.',
+    summary: 'List the past slots of a schedule, newest first',
+    doc: 'The slots whose time has come, newest first, also of a removed schedule.',
     query: { tenant, after, limit: limit(50) },
     answer: { description: 'A page of slots.', schema: pageOf('ScheduleSlotList', ScheduleSlot) },
     errors,

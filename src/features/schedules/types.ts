@@ -5,7 +5,7 @@ import type { ModelName } from '../../agent/models/providers.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { OverrideCaller } from '../../agent/definition/overridable.ts';
 
-/** Which of the slots that no worker saw in time still run. */
+/** Which late slots still run: slots that no worker handled in time. */
 export type CatchUp = 'none' | 'one' | 'all';
 
 /** A schedule with its state. */
@@ -28,7 +28,10 @@ export interface ListedSchedule {
    * passes through the repeated one.
    */
   cron?: string;
-  /** From 1,000 ms to 366 days. Counted from `startAt`, else from 1970: the same slots in every process. */
+  /**
+   * From 1,000 ms to 366 days. Counted from `startAt`, or from 1970 without `startAt`, so that every process has
+   * the same slots.
+   */
   everyMs?: number;
   /** IANA time zone of `cron` and of the times in the input; default `UTC`. */
   timeZone?: string;
@@ -52,7 +55,7 @@ export interface ListedSchedule {
   jitterMs?: number;
   /** Overrides and options of its runs, as in `runs.enqueue`. */
   options?: ScheduleRunOptions;
-  /** The next five slots; none while it is paused, and once it has ended. */
+  /** The next five slots; empty while the schedule is paused, and after its end. */
   next: Date[];
   /** Since when it is paused. */
   pausedAt: Date | null;
@@ -88,7 +91,10 @@ export interface ScheduleDefinition {
    * passes through the repeated one.
    */
   cron?: string;
-  /** From 1,000 ms to 366 days. Counted from `startAt`, else from 1970: the same slots in every process. */
+  /**
+   * From 1,000 ms to 366 days. Counted from `startAt`, or from 1970 without `startAt`, so that every process has
+   * the same slots.
+   */
   everyMs?: number;
   /** IANA time zone of `cron` and of the times in the input; default `UTC`. */
   timeZone?: string;
@@ -149,14 +155,14 @@ export interface ScheduleRunOptions {
   extraRefs?: JsonObject;
 }
 
-/** A slot that has come, and what became of it. */
+/** A slot whose time has come, and its outcome. */
 export interface ScheduleSlot {
-  /** Its time. */
+  /** The time of the slot, without jitter. */
   slot: Date;
-  /** When it starts its run: its time and its jitter. */
+  /** When the slot starts its run: the time of the slot plus its jitter. */
   dueAt: Date;
   status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
-  /** When that was decided. */
+  /** When the status became final. */
   settledAt: Date | null;
   threadId: string | null;
   runId: string | null;
@@ -208,7 +214,10 @@ export interface Schedules {
       tenant?: string;
       /** Who changes it, for the audit; default `operator`. */
       by?: string;
-      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      /**
+       * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+       * `library`.
+       */
       from?: OverrideCaller;
     },
   ): Promise<ListedSchedule>;
@@ -255,7 +264,7 @@ export interface Schedules {
     },
   ): Promise<ListedSchedule>;
   /**
-   * The slots that have come, newest first, also of a schedule that was removed.
+   * The slots whose time has come, newest first, also of a removed schedule.
    *
    * @throws LanefoldError `schedule_not_found`
    */

@@ -16,7 +16,7 @@ export const WebhookType = z
     'monitor.low',
     'monitor.recovered',
   ])
-  .meta({ doc: 'What an endpoint may be told. `webhook.test` comes only when you ask for it.' });
+  .meta({ doc: 'The events that an endpoint can get. `webhook.test` comes only if you send a test.' });
 
 const settings = {
   url: z.string().min(1).max(2_000).meta({
@@ -24,15 +24,15 @@ const settings = {
     example: 'https://example.com/webhooks',
   }),
   types: z.array(WebhookType).meta({
-    description: 'The types of events it wants; empty: all.',
+    description: 'The types of events to send; empty: all types.',
     example: ['run.completed', 'run.failed'],
   }),
   agents: z.array(z.string().min(1).max(128)).max(100).meta({
-    description: 'The agents whose events it wants; empty: all.',
+    description: 'The agents whose events are sent; empty: all agents.',
     example: [],
   }),
   ordered: z.boolean().meta({
-    description: 'Whether the events of a thread come one after the other.',
+    description: 'Whether the events of a thread are sent in order, one at a time.',
     doc:
       'The events of a thread come one after the other: the next is sent once the one before is delivered or has failed ' +
       'for good. Default false. A change applies to later events.',
@@ -64,7 +64,7 @@ export const ListedWebhook = named(
       pausedReason: orNull(PauseReason).describe('Why: by hand, after many failures, or because it answered 410 Gone.'),
       failures: count('How many attempts in a row have failed.', 0),
       failingSince: orNull(date('Since when every attempt has failed.')),
-      dropped: count('How many deliveries it has not got because too many were waiting.', 0),
+      dropped: count('How many deliveries were dropped because too many were waiting.', 0),
       version: count('Rises with every change.', 3),
       createdAt: date('When it was first set.'),
       updatedAt: date('When it was last changed.'),
@@ -74,7 +74,7 @@ export const ListedWebhook = named(
 );
 
 const secret = z.string().meta({
-  description: 'Verify signatures with it. It is shown only here.',
+  description: 'The secret for verifying signatures. It is shown only here.',
   example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
 });
 
@@ -99,7 +99,9 @@ export const WebhookDelivery = named(
       status: DeliveryStatus,
       attempts: count('Attempts begun.', 1),
       createdAt: date('When the event happened.'),
-      nextAt: orNull(date('When it is tried next; null once it is settled, or while it waits for an earlier one.')),
+      nextAt: orNull(
+        date('When the next attempt is due; null if the delivery is settled or waits for an earlier delivery.'),
+      ),
       attemptedAt: orNull(date('When the last attempt began.')),
       settledAt: orNull(date('When it was delivered, failed for good or was dropped.')),
       durationMs: orNull(z.int()).describe('How long the last attempt took.'),
@@ -108,7 +110,7 @@ export const WebhookDelivery = named(
       answer: orNull(z.string()).describe('The beginning of the last answer.'),
       payload: jsonObject('The body: `type`, `timestamp` and `data`.'),
     })
-    .meta({ doc: 'What was sent to an endpoint, or will be.' }),
+    .meta({ doc: 'An event that was sent to an endpoint, or will be sent.' }),
 );
 
 const day = 86_400_000;
@@ -119,7 +121,7 @@ const NewWebhookSecret = named(
     .strictObject({
       keepMs: whole(0, 30 * day)
         .optional()
-        .meta({ description: 'How long the secrets before stay valid; default one day.', example: day }),
+        .meta({ description: 'How long earlier secrets stay valid; default one day.', example: day }),
     })
     .meta({ example: { keepMs: day } }),
 );
@@ -129,7 +131,9 @@ const WebhookRedelivery = named(
   z
     .strictObject({
       id: Id.optional().meta({ description: 'One delivery.', example: 'msg_6d4c3f1b0a9e8d7c6b5a493827160504' }),
-      since: date('All failed and dropped deliveries of events since then. Either this or `id`.').optional(),
+      since: date(
+        'All failed and dropped deliveries of events since this time. Set either this field or `id`.',
+      ).optional(),
     })
     .meta({ example: { since: new Date('2026-11-21T10:15:30.123Z') } }),
 );
@@ -166,7 +170,7 @@ export const webhooks = noun('webhooks', 'Webhooks', {
     id: 'setWebhook',
     route: 'PUT /v1/webhooks/{name}',
     summary: 'Set or replace a webhook',
-    description: 'The answer has the secret of a new webhook. What is paused stays paused.',
+    description: 'For a new webhook, the answer has the secret. A paused webhook stays paused.',
     query: { tenant },
     body: WebhookDefinition,
     own: { by },
@@ -177,7 +181,7 @@ export const webhooks = noun('webhooks', 'Webhooks', {
     id: 'removeWebhook',
     route: 'DELETE /v1/webhooks/{name}',
     summary: 'Remove a webhook and its deliveries',
-    description: 'What was not delivered yet is not sent.',
+    description: 'Deliveries that are still open are not sent.',
     query: { tenant },
     own: { by },
     answer: { description: 'The webhook is removed.' },
@@ -187,7 +191,7 @@ export const webhooks = noun('webhooks', 'Webhooks', {
     id: 'rotateWebhook',
     route: 'POST /v1/webhooks/{name}/rotate',
     summary: 'Give a webhook a new secret',
-    description: 'Until the secrets before end, each request has a signature of each.',
+    description: 'As long as earlier secrets are valid, each request has one signature per secret.',
     query: { tenant },
     body: NewWebhookSecret,
     bodyIs: 'options',
@@ -209,7 +213,7 @@ export const webhooks = noun('webhooks', 'Webhooks', {
     id: 'resumeWebhook',
     route: 'POST /v1/webhooks/{name}/resume',
     summary: 'Resume a paused webhook',
-    description: 'It gets what was not delivered meanwhile.',
+    description: 'The webhook then gets the events that were kept.',
     query: { tenant },
     own: { by },
     answer,
@@ -246,7 +250,7 @@ export const webhooks = noun('webhooks', 'Webhooks', {
     id: 'redeliverWebhook',
     route: 'POST /v1/webhooks/{name}/redeliver',
     summary: 'Send one delivery again, or all failed and dropped ones since a time',
-    description: 'Their `webhook-id` stays.',
+    description: 'Each delivery keeps its `webhook-id`.',
     doc:
       'Sends one delivery again, or the newest 1,000 failed and dropped ones since a time, in the order in which they ' +
       'happened, under the same `webhook-id`. A delivery that is being sent, is in the queue, or waits for an earlier one ' +

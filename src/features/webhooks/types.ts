@@ -12,9 +12,9 @@ export interface ListedWebhook {
   tenant: string;
   /** Where its events go. Keys without the scope `admin` see only the origin. */
   url: string;
-  /** The types of events it wants; empty: all. */
+  /** The types of events to send; empty: all types. */
   types: WebhookType[];
-  /** The agents whose events it wants; empty: all. */
+  /** The agents whose events are sent; empty: all agents. */
   agents: string[];
   /**
    * The events of a thread come one after the other: the next is sent once the one before is delivered or has
@@ -31,7 +31,7 @@ export interface ListedWebhook {
   failures: number;
   /** Since when every attempt has failed. */
   failingSince: Date | null;
-  /** How many deliveries it has not got because too many were waiting. */
+  /** How many deliveries were dropped because too many were waiting. */
   dropped: number;
   /** Rises with every change. */
   version: number;
@@ -53,9 +53,9 @@ export interface SetWebhookResult {
   tenant: string;
   /** Where its events go. Keys without the scope `admin` see only the origin. */
   url: string;
-  /** The types of events it wants; empty: all. */
+  /** The types of events to send; empty: all types. */
   types: WebhookType[];
-  /** The agents whose events it wants; empty: all. */
+  /** The agents whose events are sent; empty: all agents. */
   agents: string[];
   /**
    * The events of a thread come one after the other: the next is sent once the one before is delivered or has
@@ -72,7 +72,7 @@ export interface SetWebhookResult {
   failures: number;
   /** Since when every attempt has failed. */
   failingSince: Date | null;
-  /** How many deliveries it has not got because too many were waiting. */
+  /** How many deliveries were dropped because too many were waiting. */
   dropped: number;
   /** Rises with every change. */
   version: number;
@@ -82,7 +82,7 @@ export interface SetWebhookResult {
   updatedAt: Date;
   /** `operator`, `key:<id>`, `cli:<user>` or `lanefold`. */
   updatedBy: string;
-  /** Verify signatures with it. It is shown only here. */
+  /** The secret for verifying signatures. It is shown only here. */
   secret?: string;
 }
 
@@ -90,9 +90,9 @@ export interface SetWebhookResult {
 export interface WebhookDefinition {
   /** An `https:` URL at a public address. */
   url: string;
-  /** The types of events it wants; empty: all. */
+  /** The types of events to send; empty: all types. */
   types?: WebhookType[];
-  /** The agents whose events it wants; empty: all. */
+  /** The agents whose events are sent; empty: all agents. */
   agents?: string[];
   /**
    * The events of a thread come one after the other: the next is sent once the one before is delivered or has
@@ -103,7 +103,7 @@ export interface WebhookDefinition {
   includeResult?: boolean;
 }
 
-/** What was sent to an endpoint, or will be. */
+/** An event that was sent to an endpoint, or will be sent. */
 export interface WebhookDelivery {
   /** The `webhook-id` of all its attempts. */
   id: string;
@@ -115,7 +115,7 @@ export interface WebhookDelivery {
   attempts: number;
   /** When the event happened. */
   createdAt: Date;
-  /** When it is tried next; null once it is settled, or while it waits for an earlier one. */
+  /** When the next attempt is due; null if the delivery is settled or waits for an earlier delivery. */
   nextAt: Date | null;
   /** When the last attempt began. */
   attemptedAt: Date | null;
@@ -136,7 +136,7 @@ export interface WebhookDelivery {
   payload: JsonObject;
 }
 
-/** What an endpoint may be told. `webhook.test` comes only when you ask for it. */
+/** The events that an endpoint can get. `webhook.test` comes only if you send a test. */
 export type WebhookType =
   | 'run.completed'
   | 'run.failed'
@@ -164,7 +164,7 @@ export interface Webhooks {
     },
   ): Promise<ListedWebhook>;
   /**
-   * Set or replace a webhook. The answer has the secret of a new webhook. What is paused stays paused.
+   * Set or replace a webhook. For a new webhook, the answer has the secret. A paused webhook stays paused.
    *
    * @throws LanefoldError `invalid_input`
    */
@@ -179,7 +179,7 @@ export interface Webhooks {
     },
   ): Promise<SetWebhookResult>;
   /**
-   * Remove a webhook and its deliveries. What was not delivered yet is not sent.
+   * Remove a webhook and its deliveries. Deliveries that are still open are not sent.
    *
    * @throws LanefoldError `webhook_not_found`
    */
@@ -193,7 +193,7 @@ export interface Webhooks {
     },
   ): Promise<void>;
   /**
-   * Give a webhook a new secret. Until the secrets before end, each request has a signature of each.
+   * Give a webhook a new secret. As long as earlier secrets are valid, each request has one signature per secret.
    *
    * @throws LanefoldError `webhook_not_found`, `role_unfit`
    */
@@ -202,13 +202,13 @@ export interface Webhooks {
     options?: {
       /** The tenant of the webhook; default: the tenant of the library, else `default`. */
       tenant?: string;
-      /** How long the secrets before stay valid; default one day. */
+      /** How long earlier secrets stay valid; default one day. */
       keepMs?: number;
       /** Who changes it, for the audit; default `operator`. */
       by?: string;
     },
   ): Promise<{
-    /** Verify signatures with it. It is shown only here. */
+    /** The secret for verifying signatures. It is shown only here. */
     secret: string;
   }>;
   /**
@@ -226,7 +226,7 @@ export interface Webhooks {
     },
   ): Promise<ListedWebhook>;
   /**
-   * Resume a paused webhook. It gets what was not delivered meanwhile.
+   * Resume a paused webhook. The webhook then gets the events that were kept.
    *
    * @throws LanefoldError `webhook_not_found`
    */
@@ -286,7 +286,7 @@ export interface Webhooks {
       tenant?: string;
       /** One delivery. */
       id?: string;
-      /** All failed and dropped deliveries of events since then. Either this or `id`. */
+      /** All failed and dropped deliveries of events since this time. Set either this field or `id`. */
       since?: Date;
       /** Who changes it, for the audit; default `operator`. */
       by?: string;

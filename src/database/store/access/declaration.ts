@@ -41,7 +41,7 @@ export const keyFields = {
   name: z.string().trim().min(1).max(200).meta({ description: 'What the key is for.' }),
   scopes: typed("Allowed['scopes']", principal, z.array(Scope).min(1)),
   tenant: Id.optional().meta({
-    description: 'Only threads of this tenant; default: the tenant of the key that creates it.',
+    description: 'Only threads of this tenant; default: the tenant of the key that makes the request.',
     doc: 'Only threads of this tenant; default: the tenant of the library.',
   }),
   agents: keyAgents,

@@ -7,7 +7,7 @@ export const RunNode = named(
   z
     .object({
       node: count('Number of the node, from 1, in the order of creation.', 3),
-      parent: z.int().nullable().describe('The node it follows from; 0 is the question of the run.'),
+      parent: z.int().nullable().describe('The node from which this node follows; 0 is the question of the run.'),
       depth: z.int().nullable().describe('Only if the strategy builds a tree.'),
       kind: z.string().meta({
         description:
@@ -25,5 +25,5 @@ export const RunNode = named(
       elapsedMs: z.number().nullable().describe('For an answer, when it arrived: milliseconds since the run started.'),
       data: json('For an answer, its tool rounds; otherwise notes of the strategy.'),
     })
-    .meta({ description: 'A finding of a strategy: the answer to a question it asked, or a thought.' }),
+    .meta({ description: 'A finding of a strategy: a thought, or the answer to a question that the strategy asked.' }),
 );

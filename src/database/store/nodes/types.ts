@@ -3,11 +3,11 @@
 import type { Usage } from '../../../agent/context/message.ts';
 import type { Json } from '../../../agent/context/message.ts';
 
-/** A finding of a strategy: the answer to a question it asked, or a thought. */
+/** A finding of a strategy: a thought, or the answer to a question that the strategy asked. */
 export interface RunNode {
   /** Number of the node, from 1, in the order of creation. */
   node: number;
-  /** The node it follows from; 0 is the question of the run. */
+  /** The node from which this node follows; 0 is the question of the run. */
   parent: number | null;
   /** Only if the strategy builds a tree. */
   depth: number | null;

@@ -108,7 +108,7 @@ const run = {
   agentVersion: z
     .string()
     .nullable()
-    .describe('The version of its agent that the worker which took it last has; null before a worker has taken it.'),
+    .describe('The version of the agent on the worker that took the run last; null before a worker has taken the run.'),
   strategy: z.string(),
   model: z.string(),
   contextRef: Id,
@@ -182,15 +182,15 @@ const run = {
   unknownVersion: z
     .string()
     .nullable()
-    .describe('The version of its agent the run waits for, if workers know the agent but lack the version.'),
+    .describe('The version of its agent that the run waits for, if workers know the agent but not this version.'),
   unknownStrategy: z
     .string()
     .nullable()
-    .describe('The strategy the run waits for, if workers know its agent but not the strategy.'),
+    .describe('The strategy that the run waits for, if workers know its agent but not the strategy.'),
   unknownTools: z
     .array(z.string())
     .nullable()
-    .describe('The tools the run waits for, if workers know its agent but lack some that it needs.'),
+    .describe('The tools that the run waits for, if workers know its agent but not all of these tools.'),
   createdAt: date('When the run was accepted.'),
   startedAt: date('When a worker first claimed it.').nullable(),
   finishedAt: date('When the run ended.').nullable(),

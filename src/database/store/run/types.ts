@@ -15,7 +15,7 @@ export interface ListedRun {
   id: string;
   requestId: string;
   agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  /** The version of the agent on the worker that took the run last; null before a worker has taken the run. */
   agentVersion: string | null;
   strategy: string;
   model: string;
@@ -98,11 +98,11 @@ export interface ListedRun {
     /** When it may let the run continue; absent if only the end of another run can tell. */
     until?: string;
   } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  /** The version of its agent that the run waits for, if workers know the agent but not this version. */
   unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  /** The strategy that the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  /** The tools that the run waits for, if workers know its agent but not all of these tools. */
   unknownTools: string[] | null;
   /** When the run was accepted. */
   createdAt: Date;
@@ -158,7 +158,7 @@ export interface RunFilter {
 export interface RunState {
   requestId: string;
   agent: string;
-  /** The version of its agent that the worker which took it last has; null before a worker has taken it. */
+  /** The version of the agent on the worker that took the run last; null before a worker has taken the run. */
   agentVersion: string | null;
   strategy: string;
   model: string;
@@ -241,11 +241,11 @@ export interface RunState {
     /** When it may let the run continue; absent if only the end of another run can tell. */
     until?: string;
   } | null;
-  /** The version of its agent the run waits for, if workers know the agent but lack the version. */
+  /** The version of its agent that the run waits for, if workers know the agent but not this version. */
   unknownVersion: string | null;
-  /** The strategy the run waits for, if workers know its agent but not the strategy. */
+  /** The strategy that the run waits for, if workers know its agent but not the strategy. */
   unknownStrategy: string | null;
-  /** The tools the run waits for, if workers know its agent but lack some that it needs. */
+  /** The tools that the run waits for, if workers know its agent but not all of these tools. */
   unknownTools: string[] | null;
   /** When the run was accepted. */
   createdAt: Date;

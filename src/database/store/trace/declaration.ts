@@ -27,7 +27,7 @@ export const RunMarkCount = named(
   'MarkCount',
   z
     .object({ ...marked, count: count('Number of marks of this kind.', 2) })
-    .meta({ description: 'The marks of one kind: how many, and where the first is.' }),
+    .meta({ description: 'The number of marks of one kind, and the place of the first mark.' }),
 );
 
 /** Marks on the rows of a list. */
@@ -42,7 +42,7 @@ export const RunEvent = named(
       runId: Id,
       seq: count('Number in the run, from 1, without gaps.', 3),
       kind: typed('RunEventKind', 'agent/strategies/records.ts', z.string().meta({ example: 'llm_completed' })),
-      iteration: count('The iteration it belongs to.', 1),
+      iteration: count('The iteration that the event belongs to.', 1),
       data: jsonObject('Depends on the kind; `data.seq` refers to an entry.'),
       at: date('When the event was committed.'),
     })

@@ -11,7 +11,7 @@ export interface RunEvent {
   /** Number in the run, from 1, without gaps. */
   seq: number;
   kind: RunEventKind;
-  /** The iteration it belongs to. */
+  /** The iteration that the event belongs to. */
   iteration: number;
   /** Depends on the kind; `data.seq` refers to an entry. */
   data: JsonObject;
@@ -36,7 +36,7 @@ export interface RunMark {
   data: JsonObject;
 }
 
-/** The marks of one kind: how many, and where the first is. */
+/** The number of marks of one kind, and the place of the first mark. */
 export interface RunMarkCount {
   runId: string;
   /**

@@ -41,9 +41,9 @@ export const FleetStats = z
       .describe(
         'How long ago the oldest queued run could have started or continued: it waits for a worker or a limit.',
       ),
-    oldestReadySeconds: z.number().describe('The same of the runs that wait for no limit, but only for a worker.'),
+    oldestReadySeconds: z.number().describe('The same for runs that wait only for a worker, not for a limit.'),
     oldestDueDeliverySeconds: z.number().meta({
-      doc: 'How long the oldest delivery of a webhook that is due has been waiting for a worker; 0 without one.',
+      doc: 'How long the oldest due delivery of a webhook has been waiting for a worker; 0 if no delivery is due.',
     }),
     fleet: z
       .object({ alive: z.int(), draining: z.int(), dead: z.int() })
@@ -51,10 +51,10 @@ export const FleetStats = z
         'Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs.',
       ),
     jobs: z.array(z.object({ queue: z.string(), counts: z.record(z.string(), z.int()) })).meta({
-      doc: 'Jobs by queue and state, ended ones for as long as the queue keeps them; no counts if a queue does not answer.',
+      doc: 'Jobs by queue and state. Ended jobs count for as long as the queue keeps them. If a queue does not answer, there are no counts.',
     }),
   })
-  .meta({ doc: 'The state of the queue and of the workers now. Times of nothing are 0.' });
+  .meta({ doc: 'The current state of the queue and of the workers. A time is 0 if nothing waits.' });
 
 export const FleetActivity = z
   .object({
@@ -87,6 +87,6 @@ export const FleetActivity = z
       .meta({
         doc: 'Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first.',
       }),
-    since: date('`errors` and `slots` count the runs accepted since then: at most the newest 10,000.'),
+    since: date('`errors` and `slots` count the runs that were accepted after this time, at most the newest 10,000.'),
   })
   .meta({ doc: 'The recent activity of the workers.' });

@@ -33,19 +33,19 @@ export interface FleetActivity {
     /** Tokens of models without a known price; `cost` does not include them. */
     unpricedTokens: number;
   }[];
-  /** `errors` and `slots` count the runs accepted since then: at most the newest 10,000. */
+  /** `errors` and `slots` count the runs that were accepted after this time, at most the newest 10,000. */
   since: Date;
 }
 
-/** The state of the queue and of the workers now. Times of nothing are 0. */
+/** The current state of the queue and of the workers. A time is 0 if nothing waits. */
 export interface FleetStats {
   /** Unfinished runs by status. */
   runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
   /** How long ago the oldest queued run could have started or continued: it waits for a worker or a limit. */
   oldestQueuedSeconds: number;
-  /** The same of the runs that wait for no limit, but only for a worker. */
+  /** The same for runs that wait only for a worker, not for a limit. */
   oldestReadySeconds: number;
-  /** How long the oldest delivery of a webhook that is due has been waiting for a worker; 0 without one. */
+  /** How long the oldest due delivery of a webhook has been waiting for a worker; 0 if no delivery is due. */
   oldestDueDeliverySeconds: number;
   /**
    * Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold
@@ -57,7 +57,8 @@ export interface FleetStats {
     dead: number;
   };
   /**
-   * Jobs by queue and state, ended ones for as long as the queue keeps them; no counts if a queue does not answer.
+   * Jobs by queue and state. Ended jobs count for as long as the queue keeps them. If a queue does not answer,
+   * there are no counts.
    */
   jobs: {
     queue: string;

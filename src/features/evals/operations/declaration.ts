@@ -19,7 +19,7 @@ import { EvalDefinition, ListedEval, ListedEvalItem } from '../store/declaration
 const Report = named(
   'EvalReport',
   z.object({
-    format: z.int().describe('Changes if the meaning of a field does.'),
+    format: z.int().describe('Changes when the meaning of a field changes.'),
     baseline: orNull(z.string()),
     variants: anyJson('The results of each variant.'),
     comparisons: anyJson('The baseline with each other variant: by case, worse ones first, and by tag.'),
@@ -41,7 +41,7 @@ export const EvalWaitOptions = z
   })
   .meta({ doc: 'How long to wait for the end of an eval.' });
 
-const by = z.string().optional().describe('Who does it, for the audit; default `operator`.');
+const by = z.string().optional().describe('Who makes the change, for the audit; default `operator`.');
 const answer = { description: 'The eval.', schema: ListedEval };
 
 export const evals = noun('evals', 'Evals', {
@@ -81,7 +81,7 @@ export const evals = noun('evals', 'Evals', {
     id: 'getEval',
     route: 'GET /v1/evals/{eval_id}',
     scope: 'read',
-    summary: 'Get an eval, and how far it is',
+    summary: 'Get an eval with its progress',
     answer,
     errors: ['eval_not_found'],
   },
@@ -89,10 +89,12 @@ export const evals = noun('evals', 'Evals', {
     id: 'listEvalItems',
     route: 'GET /v1/evals/{eval_id}/items',
     scope: 'read',
-    summary: 'List the items of an eval: a case under a variant, once',
+    summary: 'List the items of an eval; each item is one answer to a case under a variant',
     doc: 'The items in the order in which they run; with `caseId`, those of one case.',
     query: {
-      after: whole(-1).optional().describe('Return the items after this no: the `next_after` of the previous page.'),
+      after: whole(-1)
+        .optional()
+        .describe('Return the items after this number: the `next_after` of the previous page.'),
       limit: limit(100),
       caseId: Id.optional().describe('Only the items of this case.'),
     },
@@ -116,9 +118,15 @@ export const evals = noun('evals', 'Evals', {
         .max(400)
         .optional()
         .describe('The variant that the others are compared with; default: the first one.'),
-      seed: whole(0, 4_294_967_295).optional().describe('Of the bootstrap; default 1.'),
+      seed: whole(0, 4_294_967_295)
+        .optional()
+        .describe('Seed of the random samples (bootstrap) from which intervals are computed; default 1.'),
     },
-    own: { resamples: whole(100, 100_000).optional().describe('Of the bootstrap; default 2,000.') },
+    own: {
+      resamples: whole(100, 100_000)
+        .optional()
+        .describe('Number of random samples (bootstrap) from which intervals are computed; default 2,000.'),
+    },
     returns: typed('EvalReport', 'features/evals/report/report.ts', z.unknown()),
     answer: { description: 'The report.', schema: Report },
     errors: ['eval_not_found', 'invalid_input'],
@@ -127,7 +135,7 @@ export const evals = noun('evals', 'Evals', {
     id: 'stopEval',
     route: 'POST /v1/evals/{eval_id}/stop',
     summary: 'Cancel an eval and its runs',
-    doc: 'Cancels its runs; what has ended stays, and the other items are skipped.',
+    doc: 'Cancels the unfinished runs of the eval. Ended items stay, and the other items are skipped.',
     own: { by },
     answer,
     errors: ['eval_not_found', 'eval_ended'],
@@ -136,7 +144,8 @@ export const evals = noun('evals', 'Evals', {
     id: 'rescoreEval',
     route: 'POST /v1/evals/{eval_id}/rescore',
     summary: 'Score the answers of an ended eval again',
-    description: 'By what its cases expect now. An item whose case or thread is gone stays as it is.',
+    description:
+      'Scores by what the cases expect now. An item keeps its scores if its case or its thread no longer exists.',
     own: { by },
     answer,
     errors: ['eval_not_found', 'eval_running'],

@@ -27,9 +27,12 @@ export interface Evals {
     options?: {
       /** The tenant whose cases are asked; default: the tenant of the library, else `default`. */
       tenant?: string;
-      /** Who does it, for the audit; default `operator`. */
+      /** Who makes the change, for the audit; default `operator`. */
       by?: string;
-      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      /**
+       * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+       * `library`.
+       */
       from?: OverrideCaller;
     },
   ): Promise<ListedEval>;
@@ -48,7 +51,7 @@ export interface Evals {
     nextAfter: string | null;
   }>;
   /**
-   * Get an eval, and how far it is.
+   * Get an eval with its progress.
    *
    * @throws LanefoldError `eval_not_found`
    */
@@ -61,7 +64,7 @@ export interface Evals {
   items(
     evalId: string,
     options?: {
-      /** Return the items after this no: the `nextAfter` of the previous page. */
+      /** Return the items after this number: the `nextAfter` of the previous page. */
       after?: number;
       /** Maximum number of items; default 100. */
       limit?: number;
@@ -79,34 +82,34 @@ export interface Evals {
     options?: {
       /** The variant that the others are compared with; default: the first one. */
       baseline?: string;
-      /** Of the bootstrap; default 1. */
+      /** Seed of the random samples (bootstrap) from which intervals are computed; default 1. */
       seed?: number;
-      /** Of the bootstrap; default 2,000. */
+      /** Number of random samples (bootstrap) from which intervals are computed; default 2,000. */
       resamples?: number;
     },
   ): Promise<EvalReport>;
   /**
-   * Cancels its runs; what has ended stays, and the other items are skipped.
+   * Cancels the unfinished runs of the eval. Ended items stay, and the other items are skipped.
    *
    * @throws LanefoldError `eval_not_found`, `eval_ended`
    */
   cancel(
     evalId: string,
     options?: {
-      /** Who does it, for the audit; default `operator`. */
+      /** Who makes the change, for the audit; default `operator`. */
       by?: string;
     },
   ): Promise<ListedEval>;
   /**
-   * Score the answers of an ended eval again. By what its cases expect now. An item whose case or thread is gone
-   * stays as it is.
+   * Score the answers of an ended eval again. Scores by what the cases expect now. An item keeps its scores if its
+   * case or its thread no longer exists.
    *
    * @throws LanefoldError `eval_not_found`, `eval_running`
    */
   rescore(
     evalId: string,
     options?: {
-      /** Who does it, for the audit; default `operator`. */
+      /** Who makes the change, for the audit; default `operator`. */
       by?: string;
     },
   ): Promise<ListedEval>;
@@ -118,7 +121,7 @@ export interface Evals {
   remove(
     evalId: string,
     options?: {
-      /** Who does it, for the audit; default `operator`. */
+      /** Who makes the change, for the audit; default `operator`. */
       by?: string;
     },
   ): Promise<void>;

@@ -10,17 +10,17 @@ export const EvalVariant = named(
   'EvalVariant',
   z
     .strictObject({
-      name: text(100).optional().describe('Default: made of the other fields.'),
+      name: text(100).optional().describe('Default: a name made from the other fields.'),
       agent: word.optional().describe('Default: the agent of the case.'),
       version: version.meta({ doc: 'The version of the agent: a label or an id. Default: the first one.' }),
       model: model.meta({
-        doc: 'Default: the model that the run named, else that of the agent. The strategy is chosen in the same way.',
+        doc: 'Default: the model that the original run named, or else the model of the agent. The same holds for the strategy.',
       }),
       contextPolicy,
       systemPrompt: orNull(z.string()).optional().describe('Replaces the prompt of the lane; null: none.'),
     })
     .meta({
-      doc: 'Changes under which the cases are asked again; whatever is absent is as it is now.',
+      doc: 'Changes under which the cases are asked again. Absent fields follow the agent as it is now.',
       example: { name: 'short', contextPolicy: 'short_context' },
     }),
 );
@@ -39,7 +39,8 @@ const fields = {
     .max(20)
     .optional()
     .meta({
-      description: 'What is compared; the first one is the baseline. Default: one, `current`, that changes nothing.',
+      description:
+        'The variants to compare; the first variant is the baseline. Default: one variant, `current`, without changes.',
       example: [{ name: 'current' }, { name: 'short', contextPolicy: 'short_context' }],
     }),
   repeats: whole(1, 20).optional().describe('How often each case is asked under each variant; default 1.'),
@@ -54,10 +55,10 @@ const fields = {
   stubs: jsonObject('What each tool returns, by its name.')
     .optional()
     .meta({ example: { policy: '30 days' } }),
-  concurrency: whole(1, 100).optional().describe('How many runs at once; default 4.'),
+  concurrency: whole(1, 100).optional().describe('How many runs execute at once; default 4.'),
   ...optionFields({ evals: 'bound' }),
   maxCost: runOptions.maxCost.schema.optional().meta({
-    description: 'What its runs together may cost, in US dollars.',
+    description: 'What all runs of the eval together may cost, in US dollars.',
     doc:
       'What all its runs together may cost, in US dollars; those of judges do not count. Items that it does not pay are ' +
       'skipped, and so are those of models without a known price. A lower limit of the agent stays.',
@@ -65,11 +66,11 @@ const fields = {
   }),
   priority: runOptions.priority.schema.optional().meta({
     description: 'Priority of its runs; default 1,000.',
-    doc: 'Priority of its runs; default 1,000: behind those of users, which have 0.',
+    doc: 'Priority of its runs; default 1,000, which is behind the runs of users with priority 0.',
   }),
   fresh: z.boolean().optional().meta({
-    description: 'Ask again also what an earlier eval has asked; default false.',
-    doc: 'Ask again also what an earlier eval has asked in the same way; default false.',
+    description: 'Ask every case again, even if an earlier eval has an answer; default false.',
+    doc: 'Ask every case again, even if an earlier eval has an answer for the same variant; default false.',
   }),
   judge: z
     .strictObject({ agent: word, model })
@@ -99,7 +100,7 @@ export const ListedEval = named(
       tenant: Id,
       dataset: Id,
       status: z.enum(['running', 'completed', 'cancelled']),
-      spec: EvalDefinition.meta({ doc: 'As it was asked for, with defaults.' }),
+      spec: EvalDefinition.meta({ doc: 'The request of the eval, with defaults filled in.' }),
       items: z
         .object({
           waiting: amount('waiting'),
@@ -115,14 +116,14 @@ export const ListedEval = named(
         description: 'What waiting items need but no live worker has: `agent`, or `agent@version`.',
         example: [],
       }),
-      costMicros: count('In millionths of a US dollar, as far as prices are known.', 120),
+      costMicros: count('The cost in millionths of a US dollar, without models whose price is unknown.', 120),
       createdBy: z.string().describe('`operator`, `key:<id>` or `cli:<user>`.'),
       createdAt: date('When it was started.'),
       finishedAt: orNull(date('When its last item was settled.')),
     })
     .meta({
-      description: 'An eval, and how far it is. Its `spec` says what it was asked for, with defaults.',
-      doc: 'An eval, and how far it is.',
+      description: 'An eval with its progress. `spec` is the request of the eval, with defaults filled in.',
+      doc: 'An eval with its progress.',
     }),
 );
 
@@ -135,13 +136,13 @@ export const Score = named(
         doc: 'The version of the scorer when it gave the score; null if it has none.',
       }),
       score: orNull(z.number()).meta({
-        description: 'From 0 to 1; null: it does not apply, or failed.',
+        description: 'From 0 to 1; null: the scorer does not apply or has failed.',
         doc: '0 to 1; null if the scorer does not apply to the case, or failed (`error` says which).',
       }),
       reason: orNull(z.string()),
       error: orNull(z.string()).meta({ doc: 'Why the scorer failed, as a sentence; null if it did not.' }),
     })
-    .meta({ doc: 'What a scorer said of an answer.' }),
+    .meta({ doc: 'The score that a scorer gave an answer.' }),
 );
 
 export const EvalItemStatus = z.enum(['waiting', 'running', 'scoring', 'done', 'failed', 'skipped', 'erased']);
@@ -152,7 +153,7 @@ const item = {
   caseId: Id,
   tags: z.array(z.string()),
   variant: z.string(),
-  repeat: count('From 1.', 1),
+  repeat: count('Number of the repeat, from 1.', 1),
   status: EvalItemStatus.meta({
     doc:
       '`failed` if the run failed; `skipped` if the eval was cancelled, or its budget used up, before it had an answer; ' +
@@ -176,7 +177,7 @@ const item = {
     doc: 'The first difference from the recorded run; null if there is none.',
   }),
   reused: z.boolean().describe('Whether the answer is that of an earlier eval.'),
-  error: orNull(z.string()).describe('Why it failed, or was skipped.'),
+  error: orNull(z.string()).describe('Why the item failed or was skipped.'),
 };
 
 export const EvalItem = z
@@ -187,7 +188,7 @@ export const ListedEvalItem = named(
   'EvalItem',
   z
     .object({
-      no: count('Its place.', 1),
+      no: count('Place of the item in the eval, from 1.', 1),
       ...item,
       agent: z.string(),
       threadId: orNull(Id),

@@ -12,7 +12,7 @@ export interface EvalDefinition {
   tag?: string;
   /** Only cases of this part. */
   split?: string;
-  /** What is compared; the first one is the baseline. Default: one, `current`, that changes nothing. */
+  /** The variants to compare; the first variant is the baseline. Default: one variant, `current`, without changes. */
   variants?: EvalVariant[];
   /** How often each case is asked under each variant; default 1. */
   repeats?: number;
@@ -23,7 +23,7 @@ export interface EvalDefinition {
   tools?: EvalTools;
   /** What each tool returns, by its name. */
   stubs?: JsonObject;
-  /** How many runs at once; default 4. */
+  /** How many runs execute at once; default 4. */
   concurrency?: number;
   /**
    * What all its runs together may cost, in US dollars; those of judges do not count. Items that it does not pay
@@ -32,9 +32,9 @@ export interface EvalDefinition {
   maxCost?: number;
   /** Time after its start at which the run ends with the best result it has. */
   maxDurationMs?: number;
-  /** Priority of its runs; default 1,000: behind those of users, which have 0. */
+  /** Priority of its runs; default 1,000, which is behind the runs of users with priority 0. */
   priority?: number;
-  /** Ask again also what an earlier eval has asked in the same way; default false. */
+  /** Ask every case again, even if an earlier eval has an answer for the same variant; default false. */
   fresh?: boolean;
   /** The agent that scores answers by `expected.rubric`, and its model. */
   judge?: {
@@ -49,7 +49,7 @@ export interface EvalItem {
   caseId: string;
   tags: string[];
   variant: string;
-  /** From 1. */
+  /** Number of the repeat, from 1. */
   repeat: number;
   /**
    * `failed` if the run failed; `skipped` if the eval was cancelled, or its budget used up, before it had an
@@ -77,7 +77,7 @@ export interface EvalItem {
   diverged: string | null;
   /** Whether the answer is that of an earlier eval. */
   reused: boolean;
-  /** Why it failed, or was skipped. */
+  /** Why the item failed or was skipped. */
   error: string | null;
 }
 
@@ -86,15 +86,18 @@ export type EvalItemStatus = 'waiting' | 'running' | 'scoring' | 'done' | 'faile
 /** What tools return in the runs of an eval. */
 export type EvalTools = 'recorded' | 'live' | 'stubs';
 
-/** Changes under which the cases are asked again; whatever is absent is as it is now. */
+/** Changes under which the cases are asked again. Absent fields follow the agent as it is now. */
 export interface EvalVariant {
-  /** Default: made of the other fields. */
+  /** Default: a name made from the other fields. */
   name?: string;
   /** Default: the agent of the case. */
   agent?: string;
   /** The version of the agent: a label or an id. Default: the first one. */
   version?: string;
-  /** Default: the model that the run named, else that of the agent. The strategy is chosen in the same way. */
+  /**
+   * Default: the model that the original run named, or else the model of the agent. The same holds for the
+   * strategy.
+   */
   model?: ModelName;
   /** A policy, or the name of a preset. */
   contextPolicy?: PolicyOption;
@@ -102,13 +105,13 @@ export interface EvalVariant {
   systemPrompt?: string | null;
 }
 
-/** An eval, and how far it is. */
+/** An eval with its progress. */
 export interface ListedEval {
   id: string;
   tenant: string;
   dataset: string;
   status: 'running' | 'completed' | 'cancelled';
-  /** As it was asked for, with defaults. */
+  /** The request of the eval, with defaults filled in. */
   spec: EvalDefinition;
   /** How many items are in each status. */
   items: {
@@ -129,7 +132,7 @@ export interface ListedEval {
   };
   /** What waiting items need but no live worker has: `agent`, or `agent@version`. */
   unattended: string[];
-  /** In millionths of a US dollar, as far as prices are known. */
+  /** The cost in millionths of a US dollar, without models whose price is unknown. */
   costMicros: number;
   /** `operator`, `key:<id>` or `cli:<user>`. */
   createdBy: string;
@@ -141,12 +144,12 @@ export interface ListedEval {
 
 /** An item with its runs. */
 export interface ListedEvalItem {
-  /** Its place. */
+  /** Place of the item in the eval, from 1. */
   no: number;
   caseId: string;
   tags: string[];
   variant: string;
-  /** From 1. */
+  /** Number of the repeat, from 1. */
   repeat: number;
   /**
    * `failed` if the run failed; `skipped` if the eval was cancelled, or its budget used up, before it had an
@@ -174,7 +177,7 @@ export interface ListedEvalItem {
   diverged: string | null;
   /** Whether the answer is that of an earlier eval. */
   reused: boolean;
-  /** Why it failed, or was skipped. */
+  /** Why the item failed or was skipped. */
   error: string | null;
   agent: string;
   threadId: string | null;
@@ -185,7 +188,7 @@ export interface ListedEvalItem {
   settledAt: Date | null;
 }
 
-/** What a scorer said of an answer. */
+/** The score that a scorer gave an answer. */
 export interface Score {
   scorer: string;
   /** The version of the scorer when it gave the score; null if it has none. */

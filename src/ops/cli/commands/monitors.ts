@@ -40,7 +40,11 @@ export function addMonitors(program: Command): Command {
           .option('--alert-below <score>', 'tell webhooks when the mean score is lower', (text) =>
             number(MonitorAlert.shape.below, text),
           )
-          .option('--alert-of <runs>', 'of how many runs, the last ones; default: 50', wholeNumber(1, 1_000)),
+          .option(
+            '--alert-of <runs>',
+            'how many of the last runs count for the mean score; default: 50',
+            wholeNumber(1, 1_000),
+          ),
       fields: nested,
     },
     show: ({ sample }, name) =>

@@ -24,7 +24,7 @@ export const NewKey = named(
 export const MintedKey = named(
   'MintedKey',
   z.object({ id: Id, key: z.string().describe('Shown only once: the server stores only its hash.') }).meta({
-    doc: 'A key, which is returned only here: the database stores just its hash.',
+    doc: 'A new key with its secret. Only this answer has the secret: the database stores its hash.',
   }),
 );
 
@@ -60,7 +60,9 @@ export const NewBrowserToken = z.strictObject({
   expiresAtMs: z
     .number()
     .optional()
-    .describe('The latest expiry, in ms as of `Date.now()`: when the key that requests the token expires.'),
+    .describe(
+      'The token expires at this time at the latest, because the key that requests the token does. In ms, like `Date.now()`.',
+    ),
   tenant: Id.optional(),
   limits: KeyLimits.optional().meta({ doc: 'The limits of the key that requests the token.' }),
   by: z.string().optional().describe('The id of the key that requests the token; default `operator`.'),

@@ -13,7 +13,7 @@ export interface BrowserToken {
   expiresAt: Date;
 }
 
-/** A key, which is returned only here: the database stores just its hash. */
+/** A new key with its secret. Only this answer has the secret: the database stores its hash. */
 export interface MintedKey {
   id: string;
   /** Shown only once: the server stores only its hash. */
@@ -32,7 +32,10 @@ export interface NewBrowserToken {
   agents?: keyAgents;
   /** Default: 15 minutes; at most one day. */
   expiresInMs?: number;
-  /** The latest expiry, in ms as of `Date.now()`: when the key that requests the token expires. */
+  /**
+   * The token expires at this time at the latest, because the key that requests the token does. In ms, like
+   * `Date.now()`.
+   */
   expiresAtMs?: number;
   tenant?: string;
   /** The limits of the key that requests the token. */

@@ -18,10 +18,10 @@ export const AgentSummary = named(
   z
     .object({
       name: z.string(),
-      description: z.string().nullable().describe('What the agent is for; null if it does not say.'),
+      description: z.string().nullable().describe('What the agent is for; null without a description.'),
       labels: z.array(z.string()).meta({
-        description: 'Of its versions, the one that serves by default first.',
-        doc: 'Of its versions, the one that serves by default first; empty if it has no labels.',
+        description: 'The labels of its versions, beginning with the version that serves by default.',
+        doc: 'The labels of its versions, beginning with the version that serves by default; empty if no version has a label.',
       }),
       model: z.string(),
       strategy: z.string().meta({ example: 'react' }),
@@ -68,7 +68,7 @@ export const agents = noun('agents', tag, {
     route: 'GET /v1/agents/{agent}/versions',
     scope: 'read',
     everywhere: true,
-    summary: 'List the versions of an agent, with what their runs came to',
+    summary: 'List the versions of an agent, with counts, duration and cost of their runs',
     doc:
       'The versions of an agent that workers have started with, the latest first (at most 200), with the runs that were ' +
       'accepted within `hours`. At most the newest 10,000 runs of all agents are looked at: `since` says how far that reaches ' +

@@ -9,9 +9,11 @@ import type { RolloutDefinition } from '../../../agent/definition/types.ts';
 /** An agent as this process knows it. */
 export interface AgentSummary {
   name: string;
-  /** What the agent is for; null if it does not say. */
+  /** What the agent is for; null without a description. */
   description: string | null;
-  /** Of its versions, the one that serves by default first; empty if it has no labels. */
+  /**
+   * The labels of its versions, beginning with the version that serves by default; empty if no version has a label.
+   */
   labels: string[];
   model: string;
   strategy: string;

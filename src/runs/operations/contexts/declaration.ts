@@ -67,7 +67,7 @@ export const ProjectionMeta = named(
       estimator: z
         .object({
           name: z.string().meta({ example: 'calibrated' }),
-          ratio: z.number().describe('What the heuristic is multiplied by.'),
+          ratio: z.number().describe('The factor by which the heuristic is multiplied.'),
           error: z.number().nullable().describe('Mean error of `calibrated`, as a share.'),
           calls: z
             .int()
@@ -76,7 +76,7 @@ export const ProjectionMeta = named(
           fallback: z.string().nullable().describe('Why the heuristic was used instead.'),
         })
         .meta({
-          doc: 'How tokens were counted; for `calibrated`, the correction, its mean error and the number of calls behind it.',
+          doc: 'How tokens were counted. For `calibrated`, also the correction factor, its mean error, and the number of calls that it was learnt from.',
         }),
     })
     .meta({ description: 'The result of applying a policy to a context.' }),
@@ -159,7 +159,9 @@ const expectedRev = whole(0)
   .optional()
   .describe('Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`.');
 const repair = z.boolean().optional().describe('Add flagged error results for tool calls that have no result.');
-const opId = Id.optional().describe('An id is applied at most once per thread. Or send it as `Idempotency-Key`.');
+const opId = Id.optional().describe(
+  'An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead.',
+);
 const shared = {
   reason,
   baseSeq: whole(0).optional().describe('The entry the operation is based on; recorded only.'),
@@ -438,7 +440,7 @@ export const contexts = noun(
         fullBudget: z
           .enum(['true', 'false'])
           .optional()
-          .describe('Show what fits the budget, instead of what the next call sends.'),
+          .describe('Ignore cuts of earlier calls: show what fits the budget, not what the next call sends.'),
         explain: z
           .enum(['true', 'false'])
           .optional()

@@ -222,10 +222,13 @@ export interface ProjectionMeta {
   summary_used: boolean;
   /** Whether the messages that must be kept exceed the budget. */
   over_budget: boolean;
-  /** How tokens were counted; for `calibrated`, the correction, its mean error and the number of calls behind it. */
+  /**
+   * How tokens were counted. For `calibrated`, also the correction factor, its mean error, and the number of calls
+   * that it was learnt from.
+   */
   estimator: {
     name: string;
-    /** What the heuristic is multiplied by. */
+    /** The factor by which the heuristic is multiplied. */
     ratio: number;
     /** Mean error of `calibrated`, as a share. */
     error: number | null;
@@ -291,7 +294,10 @@ export interface DeclaredContexts {
       model?: ModelName;
       /** Who starts it; `runs.unfinished` counts runs by caller. */
       caller?: string;
-      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      /**
+       * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+       * `library`.
+       */
       from?: OverrideCaller;
     },
   ): Promise<CompactionHandle>;
@@ -321,7 +327,10 @@ export interface DeclaredContexts {
       contextPolicy?: PolicyOption;
       /** Aborts the model call. */
       signal?: AbortSignal;
-      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      /**
+       * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+       * `library`.
+       */
       from?: OverrideCaller;
     },
   ): Promise<CallReplay>;

@@ -17,7 +17,8 @@ import {
 import { RunStatus } from '../../../database/store/run/declaration.ts';
 
 const tenant = orNull(Id).meta({
-  description: 'The tenant that set it, for its own runs. Null: the operator, for all runs.',
+  description:
+    'The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs.',
 });
 
 const listed = {
@@ -42,16 +43,16 @@ const use = {
   used: z.number().meta({ description: `Used in the interval, including \`reserved\`. ${dollars}`, example: 1_200 }),
   reserved: z.number().meta({ description: 'Taken by calls that have not ended.', example: 400 }),
   waiting: count('Runs that wait for it.', 0),
-  total: z.number().meta({ description: 'Everything that was ever used.', example: 81_000 }),
+  total: z.number().meta({ description: 'All usage so far.', example: 81_000 }),
   resetsAt: orNull(date('When the calendar interval ends; null for other limits.')),
-  noticedAt: orNull(date('When a limit with `on_exhausted: notice` was last found to be passed.')),
-  drainedUntil: orNull(date('The provider asked to make no call before.')),
+  noticedAt: orNull(date('When usage last exceeded a limit with `on_exhausted: notice`.')),
+  drainedUntil: orNull(date('Until this time, the provider has asked for no calls.')),
   slices: orNull(z.array(z.number())).meta({
     description: 'Used in each 1/32 of a sliding interval, oldest first; null for other limits.',
   }),
   waitingBy: orNull(z.record(z.string(), z.int())).meta({
-    description: 'Runs that wait, by value of `share_by`: the ten with most.',
-    doc: 'Runs that wait, by value of `shareBy`: the ten with most. Null without `shareBy`, or if none wait.',
+    description: 'Number of waiting runs by value of `share_by`, for the ten values with the most waiting runs.',
+    doc: 'Number of waiting runs by value of `shareBy`, for the ten values with the most waiting runs. Null without `shareBy`, or if no run waits.',
     example: { acme: 12 },
   }),
   cursor: z.string().describe('Pass it as `after` to list the keys of the limit after this one.'),
@@ -61,7 +62,7 @@ const LimitUse = named('LimitUse', z.object(use));
 
 export const LimitUsage = z
   .object({ name: z.string(), tenant, kind: limitFields.kind, ...use })
-  .meta({ doc: 'What was used of a limit, by one value of its scope.' });
+  .meta({ doc: 'What one value of the scope has used of a limit.' });
 
 export const LimitUsageOptions = z.strictObject({
   name: Id.optional().describe('Only of limits with this name.'),
@@ -70,7 +71,7 @@ export const LimitUsageOptions = z.strictObject({
     .min(1)
     .max(4_000)
     .optional()
-    .describe('The `cursor` of a key: the keys of its limit that come after it.'),
+    .describe('The `cursor` of a key: list the keys of the same limit after this key.'),
   limit: whole(1, 1_000).optional().describe('Keys of each limit; default 100.'),
 });
 
@@ -100,13 +101,13 @@ export const LimitHolder = named(
       tenant,
       kind: limitFields.kind,
       key: use.key,
-      amount: z.number().meta({ description: `What it holds. ${dollars}`, example: 1 }),
+      amount: z.number().meta({ description: `The amount that the run holds. ${dollars}`, example: 1 }),
       threadId: Id,
       runId: Id,
       agent: z.string(),
       status: RunStatus,
       workerId: orNull(z.string()).meta({ description: 'The worker that executes it; null: none.' }),
-      since: date('When the run started. Before its first claim, when it could have started.'),
+      since: date('When the run started; before its first claim, when the run became ready to start.'),
     })
     .meta({ description: 'A run that holds a slot of a limit, or has reserved some of it for a call.' }),
 );

@@ -8,7 +8,7 @@ import type { LimitDefinition } from '../../../agent/limits/types.ts';
 /** A run that holds a slot of a limit, or has reserved some of it for a call. */
 export interface LimitHolder {
   name: string;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  /** The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
   tenant: string | null;
   /**
    * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model
@@ -17,7 +17,7 @@ export interface LimitHolder {
   kind: LimitKind;
   /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
   key: string;
-  /** What it holds. For `money` in US dollars. */
+  /** The amount that the run holds. For `money` in US dollars. */
   amount: number;
   threadId: string;
   runId: string;
@@ -25,7 +25,7 @@ export interface LimitHolder {
   status: RunStatus;
   /** The worker that executes it; null: none. */
   workerId: string | null;
-  /** When the run started. Before its first claim, when it could have started. */
+  /** When the run started; before its first claim, when the run became ready to start. */
   since: Date;
 }
 
@@ -40,10 +40,10 @@ export interface LimitHoldersOptions {
   limit?: number;
 }
 
-/** What was used of a limit, by one value of its scope. */
+/** What one value of the scope has used of a limit. */
 export interface LimitUsage {
   name: string;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  /** The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
   tenant: string | null;
   /**
    * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model
@@ -60,17 +60,20 @@ export interface LimitUsage {
   reserved: number;
   /** Runs that wait for it. */
   waiting: number;
-  /** Everything that was ever used. */
+  /** All usage so far. */
   total: number;
   /** When the calendar interval ends; null for other limits. */
   resetsAt: Date | null;
-  /** When a limit with `onExhausted: notice` was last found to be passed. */
+  /** When usage last exceeded a limit with `onExhausted: notice`. */
   noticedAt: Date | null;
-  /** The provider asked to make no call before. */
+  /** Until this time, the provider has asked for no calls. */
   drainedUntil: Date | null;
   /** Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
   slices: number[] | null;
-  /** Runs that wait, by value of `shareBy`: the ten with most. Null without `shareBy`, or if none wait. */
+  /**
+   * Number of waiting runs by value of `shareBy`, for the ten values with the most waiting runs. Null without
+   * `shareBy`, or if no run waits.
+   */
   waitingBy: Record<string, number> | null;
   /** Pass it as `after` to list the keys of the limit after this one. */
   cursor: string;
@@ -79,7 +82,7 @@ export interface LimitUsage {
 export interface LimitUsageOptions {
   /** Only of limits with this name. */
   name?: string;
-  /** The `cursor` of a key: the keys of its limit that come after it. */
+  /** The `cursor` of a key: list the keys of the same limit after this key. */
   after?: string;
   /** Keys of each limit; default 100. */
   limit?: number;
@@ -88,7 +91,7 @@ export interface LimitUsageOptions {
 /** A limit in force. */
 export interface ListedLimit {
   name: string;
-  /** The tenant that set it, for its own runs. Null: the operator, for all runs. */
+  /** The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */
   tenant: string | null;
   /**
    * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model
@@ -96,8 +99,8 @@ export interface ListedLimit {
    */
   kind: LimitKind;
   /**
-   * The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. With 0, nothing passes:
-   * runs wait for a limit of runs, and are refused by one of model calls.
+   * The largest amount that the limit lets pass: a whole number, or for `money` US dollars with at most 9 decimal
+   * places. With 0, nothing passes: runs wait for a limit of runs, and are refused by one of model calls.
    */
   amount: number;
   /**

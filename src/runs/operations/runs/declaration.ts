@@ -38,7 +38,7 @@ export const maxExpiryMs = 3_155_760_000_000;
 const runOptionFields = optionFields({});
 
 const requestId = Id.optional().meta({
-  description: 'Repeating the id returns the same run. Or send it as `Idempotency-Key`.',
+  description: 'A second request with this id returns the same run. You can send the id as `Idempotency-Key` instead.',
 });
 const busy = z.enum(['reject', 'wait', 'interrupt']).optional();
 
@@ -70,7 +70,7 @@ export const RunRequest = z
     extraRefs: jsonObject('Stored in the refs of the user message.').optional(),
     createThread: z.boolean().optional().describe('Create the thread if it does not exist.'),
   })
-  .meta({ doc: 'What a request says about its run, besides its agent, its input and the options of runs.' });
+  .meta({ doc: 'The fields of a request beside agent, input and the options of runs.' });
 
 const request = {
   agent: z.string().min(1).max(200).meta({ example: 'assistant' }),
@@ -139,7 +139,7 @@ const ModelCost = named(
   z
     .object({
       model: z.string().meta({ example: 'openai:gpt-4o' }),
-      inputTokens: count('Tokens of input, those of the provider’s cache included.', 1_200),
+      inputTokens: count('Tokens of input, including tokens from the provider’s cache.', 1_200),
       outputTokens: count('Tokens of output.', 80),
       cachedTokens: count('Tokens of input read from the cache.', 1_024),
       writtenTokens: count('Tokens of input written to the cache.', 0),
@@ -182,7 +182,7 @@ const snapshot = {
     .string()
     .nullable()
     .meta({ description: 'What the run is waiting for: `llm`, `tools` or `output`.', example: 'llm' }),
-  callId: z.string().nullable().describe('The current model call, or else the last one known.'),
+  callId: z.string().nullable().describe('The current model call, or otherwise the last known model call.'),
   maxIterations: z.number().nullable().describe('Maximum iterations; null if this server does not know the agent.'),
   tools: z.array(z.string()).nullable().describe('Names of the tools; null if this server does not know the agent.'),
   toolCalls: z.array(store.RunToolCall),
@@ -210,7 +210,9 @@ const snapshot = {
   ).nullable(),
 };
 
-export const SnapshotState = z.object(snapshot).meta({ doc: 'What a snapshot of a run adds to the run itself.' });
+export const SnapshotState = z
+  .object(snapshot)
+  .meta({ doc: 'The fields that a snapshot has beside the fields of the run.' });
 
 const RunSnapshot = typed(
   'RunSnapshot',
@@ -226,11 +228,16 @@ export const RunTree = named(
   z
     .object({
       root: RunRef,
-      runs: z.array(store.TreeRun).describe('Each run is followed by the runs that it started, in order of time.'),
-      usage: orNull(store.Usage).describe('Of all runs of the tree.'),
+      runs: z
+        .array(store.TreeRun)
+        .describe('Each run is followed by the runs that its tool calls started, in order of time.'),
+      usage: orNull(store.Usage).describe('The sum over all runs of the tree.'),
       ...RunCost.shape,
     })
-    .meta({ description: 'A run, and the runs that its tool calls and theirs have started.' }),
+    .meta({
+      description:
+        'A run with all runs below it: those that its tool calls have started, and those that these runs have started in turn.',
+    }),
 );
 
 const { threadId, ...filter } = store.RunFilter.shape;
@@ -249,7 +256,7 @@ const RetryRun = named(
   'RetryRun',
   z
     .strictObject({
-      requestId: Id.optional().describe('Repeating the id returns the same run.'),
+      requestId: Id.optional().describe('A second request with this id returns the same run.'),
       busy: busy.describe('As for a new run.'),
       freshChildren,
     })
@@ -267,11 +274,11 @@ const Rerun = named(
         .string()
         .nullable()
         .optional()
-        .describe('Overrides the prompt of the lane; every agent must list it as overridable.'),
+        .describe('Overrides the prompt of the lane. Every agent must list `systemPrompt` as overridable.'),
       contextPolicy: runOptionFields.contextPolicy,
       freshChildren,
       metadata: jsonObject('Your own data, stored with the fork.').optional(),
-      requestId: Id.optional().describe('Repeating the id returns the same run.'),
+      requestId: Id.optional().describe('A second request with this id returns the same run.'),
     })
     .meta({ example: { model: 'anthropic:claude-sonnet-4-5' } }),
 );
@@ -311,7 +318,9 @@ const NewInput = named(
       by: z.string().min(1).max(200).optional().describe('Who sent it, for the log.'),
       extraRefs: jsonObject('Stored in the refs of the message; up to 64 KiB.').optional(),
       expectedRequestId: Id.optional().describe('Reject the input unless the run of this request is active.'),
-      inputId: Id.optional().describe('Repeating the id does not repeat the input. Or send it as `Idempotency-Key`.'),
+      inputId: Id.optional().describe(
+        'A second request with this id does not repeat the input. You can send the id as `Idempotency-Key` instead.',
+      ),
     })
     .meta({ example: { content: 'And keep it short.' } }),
 );
@@ -781,7 +790,7 @@ export const runs = noun(
       id: 'listMarks',
       route: 'GET /v1/threads/{thread_id}/marks',
       scope: 'read',
-      summary: 'List the marks of some runs of a thread: what is worth a look',
+      summary: 'List the marks of some runs of a thread: places that are worth a look',
       description:
         'Failed and retried tools, retried model calls, cuts, missed caches, overridden models, steering, changed prompts, ' +
         'compactions and others, each with its entry and model call.',

@@ -34,7 +34,7 @@ export interface MintedToken {
 /** What a run has spent on one model, as the provider reports it, and the price that was used. */
 export interface ModelCost {
   model: string;
-  /** Tokens of input, those of the provider’s cache included. */
+  /** Tokens of input, including tokens from the provider’s cache. */
   inputTokens: number;
   /** Tokens of output. */
   outputTokens: number;
@@ -50,7 +50,7 @@ export interface ModelCost {
   perMillion: TokenRates | null;
 }
 
-/** What a request says about its run, besides its agent, its input and the options of runs. */
+/** The fields of a request beside agent, input and the options of runs. */
 export interface RunRequest {
   /** The lane; default: the thread’s active lane. */
   contextRef?: string;
@@ -76,13 +76,16 @@ export interface RunRequest {
   createThread?: boolean;
 }
 
-/** A run, and the runs that its tool calls and theirs have started. */
+/**
+ * A run with all runs below it: those that its tool calls have started, and those that these runs have started in
+ * turn.
+ */
 export interface RunTree {
   /** A run by its thread and id. */
   root: RunRef;
-  /** Each run is followed by the runs that it started, in order of time. */
+  /** Each run is followed by the runs that its tool calls started, in order of time. */
   runs: TreeRun[];
-  /** Of all runs of the tree. */
+  /** The sum over all runs of the tree. */
   usage: Usage | null;
   /** In US dollars; null if no tokens went to a model whose price is known. */
   cost: number | null;
@@ -90,7 +93,7 @@ export interface RunTree {
   unpricedTokens: number;
 }
 
-/** What a snapshot of a run adds to the run itself. */
+/** The fields that a snapshot has beside the fields of the run. */
 export interface SnapshotState {
   /** The first 200 characters of the message that started the run; null if none did, as for a compaction. */
   question: string | null;
@@ -108,7 +111,7 @@ export interface SnapshotState {
   } | null;
   /** What the run is waiting for: `llm`, `tools` or `output`. */
   phase: string | null;
-  /** The current model call, or else the last one known. */
+  /** The current model call, or otherwise the last known model call. */
   callId: string | null;
   /** Maximum iterations; null if this server does not know the agent. */
   maxIterations: number | null;
@@ -211,7 +214,7 @@ export interface DeclaredRuns {
   retry<RESULT>(
     run: RunRef<RESULT>,
     options?: {
-      /** Repeating the id returns the same run. */
+      /** A second request with this id returns the same run. */
       requestId?: string;
       /** As for a new run. */
       busy?: 'reject' | 'wait' | 'interrupt';
@@ -247,7 +250,7 @@ export interface DeclaredRuns {
       version?: string;
       /** Overrides the model of the run. */
       model?: string;
-      /** Overrides the prompt of the lane; every agent must list it as overridable. */
+      /** Overrides the prompt of the lane. Every agent must list `systemPrompt` as overridable. */
       systemPrompt?: string | null;
       /** A policy, or the name of a preset. */
       contextPolicy?: PolicyOption;
@@ -258,7 +261,7 @@ export interface DeclaredRuns {
       freshChildren?: boolean;
       /** Your own data, stored with the fork. */
       metadata?: JsonObject;
-      /** Repeating the id returns the same run. */
+      /** A second request with this id returns the same run. */
       requestId?: string;
       /** Who starts it; `unfinished` counts runs by caller. */
       caller?: string;
@@ -285,7 +288,7 @@ export interface DeclaredRuns {
       extraRefs?: JsonObject;
       /** Reject the input unless the run of this request is active. */
       expectedRequestId?: string;
-      /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+      /** A second request with this id does not repeat the input. You can send the id as `Idempotency-Key` instead. */
       inputId?: string;
     },
   ): Promise<InputReceipt>;
@@ -307,7 +310,7 @@ export interface DeclaredRuns {
       extraRefs?: JsonObject;
       /** Reject the input unless the run of this request is active. */
       expectedRequestId?: string;
-      /** Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
+      /** A second request with this id does not repeat the input. You can send the id as `Idempotency-Key` instead. */
       inputId?: string;
     },
   ): Promise<InputReceipt>;

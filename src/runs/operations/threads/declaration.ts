@@ -76,17 +76,19 @@ export const ForkOptions = named(
       atSeq: whole(-1)
         .optional()
         .describe('The last entry that the fork includes; -1: none. Default: the last of the thread.'),
-      contextRef: Id.optional().describe('Only this lane; default: all lanes except those of strategies’ questions.'),
+      contextRef: Id.optional().describe(
+        'Only this lane; default: all lanes, except lanes on which strategies asked their own questions.',
+      ),
       metadata: ownData('; the parent’s is not copied.'),
       systemPrompt: z
         .string()
         .nullable()
         .optional()
-        .describe('Replaces the prompts of all lanes; every agent must list it as overridable.'),
+        .describe('Replaces the prompts of all lanes. Every agent must list `systemPrompt` as overridable.'),
       repair: z
         .boolean()
         .optional()
-        .describe('Close an open tool group with flagged error results, instead of failing.'),
+        .describe('Give tool calls without a result a flagged error result, instead of failing.'),
     })
     .meta({ example: { atSeq: 17, metadata: { tries: 'a shorter prompt' } } }),
 );
@@ -135,7 +137,9 @@ const ToolList = named(
     .object({
       added: z.array(z.string()),
       removed: z.array(z.string()),
-      known: z.array(z.string()).describe('All tools this server knows: those of its agents, and shared ones.'),
+      known: z
+        .array(z.string())
+        .describe('All tools that this server knows: the tools of its agents, and shared tools.'),
     })
     .meta({ description: 'Tools that the thread adds to or removes from any agent that runs on it.' }),
 );
@@ -177,7 +181,9 @@ const AppendEntries = named(
         .optional()
         .describe('Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`.'),
       repair: z.boolean().optional().describe('Add flagged error results for tool calls that have no result.'),
-      opId: Id.optional().describe('Repeating the id returns the first receipt. Or send it as `Idempotency-Key`.'),
+      opId: Id.optional().describe(
+        'A second request with this id returns the first receipt. You can send the id as `Idempotency-Key` instead.',
+      ),
     })
     .meta({ example: { entries: [{ kind: 'ai_message', payload: { role: 'user', content: 'Where is my order?' } }] } }),
 );
@@ -201,7 +207,7 @@ export const AgUiSnapshotOptions = z.strictObject({
   contextRef: Id.optional().meta({ doc: 'Default: the active lane.' }),
   before: whole(0)
     .optional()
-    .describe('Only entries before this `seq`; default: all of them, and the questions that no worker has taken yet.'),
+    .describe('Only entries before this `seq`. Default: all entries, and also questions that no worker has taken yet.'),
 });
 
 const UiMessage = typed(
@@ -328,11 +334,11 @@ export const ImportReceipt = named(
             }),
           ),
         )
-        .describe('What could not be carried over as it was.'),
+        .describe('What could not be carried over unchanged.'),
     })
     .meta({
       description: 'An imported thread.',
-      doc: 'An imported thread, and what could not be carried over as it was.',
+      doc: 'An imported thread, and what could not be carried over unchanged.',
     }),
 );
 
@@ -409,7 +415,7 @@ export const threads = noun(
       route: 'GET /v1/threads',
       scope: 'read',
       client: true,
-      summary: 'List threads, newest or most recently asked first',
+      summary: 'List threads, newest first, by creation or by latest question',
       query: ThreadFilter.shape,
       answer: { description: 'A page of threads.', schema: pageOf('ThreadPage', ThreadSummary) },
     },
@@ -473,7 +479,7 @@ export const threads = noun(
         'With `from`, every agent of this process must list what changes.',
       body: ConfigChanges,
       bodyName: 'changes',
-      own: { from, by: z.string().optional().describe('Who changes it, for the refs of the entry.') },
+      own: { from, by: z.string().optional().describe('Who makes the change, for the `refs` of the entry.') },
       answer: {
         description: 'The change was applied.',
         schema: ConfigReceipt,

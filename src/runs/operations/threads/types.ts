@@ -18,7 +18,7 @@ import type { UiMessage } from '../../formats/ui-messages/message.ts';
 export interface AgUiSnapshotOptions {
   /** Default: the active lane. */
   contextRef?: string;
-  /** Only entries before this `seq`; default: all of them, and the questions that no worker has taken yet. */
+  /** Only entries before this `seq`. Default: all entries, and also questions that no worker has taken yet. */
   before?: number;
 }
 
@@ -79,13 +79,13 @@ export interface ForkOptions {
   id?: string;
   /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
   atSeq?: number;
-  /** Only this lane; default: all lanes except those of strategies’ questions. */
+  /** Only this lane; default: all lanes, except lanes on which strategies asked their own questions. */
   contextRef?: string;
   /** Your own data, up to 64 KiB; the parent’s is not copied. */
   metadata?: JsonObject;
-  /** Replaces the prompts of all lanes; every agent must list it as overridable. */
+  /** Replaces the prompts of all lanes. Every agent must list `systemPrompt` as overridable. */
   systemPrompt?: string | null;
-  /** Close an open tool group with flagged error results, instead of failing. */
+  /** Give tool calls without a result a flagged error result, instead of failing. */
   repair?: boolean;
 }
 
@@ -94,18 +94,21 @@ export interface ImportOptions {
   id?: string;
   /** Default: the metadata in the export, otherwise none. */
   metadata?: JsonObject;
-  /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+  /**
+   * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+   * `library`.
+   */
   from?: OverrideCaller;
 }
 
-/** An imported thread, and what could not be carried over as it was. */
+/** An imported thread, and what could not be carried over unchanged. */
 export interface ImportReceipt {
   id: string;
   /** Number of entries; the last one is of the kind `thread_import`. */
   rev: number;
   /** The same was imported before; nothing was written. */
   duplicate: boolean;
-  /** What could not be carried over as it was. */
+  /** What could not be carried over unchanged. */
   notes: ImportNote[];
 }
 
@@ -254,13 +257,16 @@ export interface DeclaredThreads {
     systemPrompt?: string | null;
     /** Your own data, up to 64 KiB, stored with the thread. */
     metadata?: JsonObject;
-    /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+    /**
+     * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+     * `library`.
+     */
     from?: OverrideCaller;
   }): Promise<{
     id: string;
     rev: number;
   }>;
-  /** List threads, newest or most recently asked first. */
+  /** List threads, newest first, by creation or by latest question. */
   list(options?: {
     tenantId?: string;
     /** Threads whose metadata contains this JSON object. */
@@ -344,9 +350,12 @@ export interface DeclaredThreads {
     threadId: string,
     changes: ConfigChanges,
     options?: {
-      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      /**
+       * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+       * `library`.
+       */
       from?: OverrideCaller;
-      /** Who changes it, for the refs of the entry. */
+      /** Who makes the change, for the `refs` of the entry. */
       by?: string;
     },
   ): Promise<ConfigReceipt>;
@@ -368,15 +377,18 @@ export interface DeclaredThreads {
       id?: string;
       /** The last entry that the fork includes; -1: none. Default: the last of the thread. */
       atSeq?: number;
-      /** Only this lane; default: all lanes except those of strategies’ questions. */
+      /** Only this lane; default: all lanes, except lanes on which strategies asked their own questions. */
       contextRef?: string;
       /** Your own data, up to 64 KiB; the parent’s is not copied. */
       metadata?: JsonObject;
-      /** Replaces the prompts of all lanes; every agent must list it as overridable. */
+      /** Replaces the prompts of all lanes. Every agent must list `systemPrompt` as overridable. */
       systemPrompt?: string | null;
-      /** Close an open tool group with flagged error results, instead of failing. */
+      /** Give tool calls without a result a flagged error result, instead of failing. */
       repair?: boolean;
-      /** Where the request comes from; `http`: agents must list what it overrides. Default `library`. */
+      /**
+       * Where the request comes from. With `http`, the agent must list every field that the request overrides. Default
+       * `library`.
+       */
       from?: OverrideCaller;
     },
   ): Promise<ForkReceipt>;
@@ -396,7 +408,7 @@ export interface DeclaredThreads {
       expectedRev?: number;
       /** Add flagged error results for tool calls that have no result. */
       repair?: boolean;
-      /** Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
+      /** A second request with this id returns the first receipt. You can send the id as `Idempotency-Key` instead. */
       opId?: string;
     },
   ): Promise<AppendReceipt>;

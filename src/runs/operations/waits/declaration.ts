@@ -68,7 +68,7 @@ export const waits = noun('waits', 'Waits', {
     body: Resolution,
     bodyIs: 'options',
     own: { extraRefs: jsonObject('Kept in the `refs` of the result’s message.').optional() },
-    answer: { description: 'What became of the wait.', schema: ResolvedWait },
+    answer: { description: 'How the wait ended.', schema: ResolvedWait },
     errors: ['run_not_found', 'tool_call_not_found', 'thread_erased', 'invalid_input'],
   },
 });
@@ -82,7 +82,7 @@ const NewEvent = named(
     .strictObject({
       payload: z.unknown().optional().describe('Text or JSON, at most 262,144 bytes; default null.'),
       keepMs: keep.meta({
-        description: 'Keeps the event for so long, for calls that begin to wait for it later; default 0.',
+        description: 'How long the event is kept for calls that begin to wait later; default 0.',
         doc:
           'Keeps the event for so many ms, for calls that begin to wait for it later; a later event of the same name replaces ' +
           'it. Default 0: only calls that wait now get it.',
@@ -118,7 +118,7 @@ const NewEventToken = named(
         description: 'Default: 30 days. The token also ends with the key that made it.',
         doc: 'After this, the token is refused; default: 30 days.',
       }),
-      keepMs: keep.describe('As for the event; default 0.'),
+      keepMs: keep.describe('How long the event is kept for calls that begin to wait later; default 0.'),
     })
     .meta({ example: { expiresMs: 86_400_000 } }),
 );

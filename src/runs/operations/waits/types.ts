@@ -63,7 +63,7 @@ export interface Events {
     options?: {
       /** After this, the token is refused; default: 30 days. */
       expiresMs?: number;
-      /** As for the event; default 0. */
+      /** How long the event is kept for calls that begin to wait later; default 0. */
       keepMs?: number;
       /**
        * The id of the API key on whose behalf the token is made: once the key is revoked or has expired, the token is
