@@ -48,6 +48,7 @@ describe('the site of the documentation', () => {
     ['rotate an api key', 'run/security.html#rotate-a-key'],
     ['why was a fact cut', 'build/contexts.html'],
     ['see why a fact was cut', 'build/contexts.html'],
+    ['model forgot', 'build/contexts.html#see-why-a-fact-was-cut-from-the-context'],
     ['stop a runaway customer', 'build/limits.html#stop-a-customers-runaway-spend'],
     ['customer spend limit', 'build/limits.html'],
     ['move to redis', 'run/operating.html#'],
