@@ -387,6 +387,8 @@ CREATE TABLE "lanefold"."_run" (
 	"claims_alone" smallint DEFAULT 0 NOT NULL,
 	"queue_shard" smallint DEFAULT 0 NOT NULL,
 	"trace_truncated" boolean DEFAULT false NOT NULL,
+	"notable" boolean DEFAULT false NOT NULL,
+	"answered" boolean,
 	"active" boolean NOT NULL,
 	"interrupts" boolean DEFAULT false NOT NULL,
 	"status" text NOT NULL,
@@ -420,6 +422,20 @@ CREATE TABLE "lanefold"."_run" (
 	"limited_by" jsonb,
 	"traceparent" text,
 	CONSTRAINT "_run_thread_id_id_pk" PRIMARY KEY("thread_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_run_mark" (
+	"created_at" timestamptz NOT NULL,
+	"seq" bigint,
+	"count" integer NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"agent" text NOT NULL,
+	"agent_version" text COLLATE "C",
+	"llm_call_id" text,
+	CONSTRAINT "_run_mark_thread_id_run_id_kind_pk" PRIMARY KEY("thread_id","run_id","kind")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_run_node" (
@@ -560,6 +576,7 @@ CREATE TABLE "lanefold"."thread" (
 	"pending_op_id" text COLLATE "C",
 	"pending_config" jsonb,
 	"configured" boolean DEFAULT false NOT NULL,
+	"altered" boolean DEFAULT false NOT NULL,
 	"chained" boolean DEFAULT false NOT NULL,
 	"metadata" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"state" jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -726,12 +743,14 @@ CREATE INDEX "_run_due" ON "lanefold"."_run" USING btree ("enqueued_at") WHERE a
 CREATE INDEX "_run_suspended" ON "lanefold"."_run" USING btree ("suspended_until") WHERE suspended_until is not null;--> statement-breakpoint
 CREATE INDEX "_run_expiring" ON "lanefold"."_run" USING btree ("expires_at") WHERE expires_at is not null and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thread_id","id");--> statement-breakpoint
+CREATE INDEX "_run_agent" ON "lanefold"."_run" USING btree ("agent","created_at","thread_id","id");--> statement-breakpoint
 CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
 CREATE INDEX "_run_of_caller" ON "lanefold"."_run" USING btree ("caller") WHERE finished_at is null and caller is not null;--> statement-breakpoint
 CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHERE finished_at is null and tenant_id <> 'default';--> statement-breakpoint
 CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WHERE limited_by is not null;--> statement-breakpoint
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
+CREATE INDEX "_run_mark_found" ON "lanefold"."_run_mark" USING btree ("kind","created_at","thread_id","run_id");--> statement-breakpoint
 CREATE INDEX "_run_score_time" ON "lanefold"."_run_score" USING btree ("tenant_id","monitor","scored_at","thread_id","run_id");--> statement-breakpoint
 CREATE INDEX "_run_score_thread" ON "lanefold"."_run_score" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_run_score_old" ON "lanefold"."_run_score" USING btree ("scored_at") WHERE status = 'done';--> statement-breakpoint

@@ -10,7 +10,7 @@ export { schedule, scheduleSlot } from './schedule.ts';
 export { limit, limitAccount, limitBucket, limitShare, limitWait } from './limit.ts';
 export { monitor, runScore } from './monitor.ts';
 export { role } from './role.ts';
-export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
+export { eventBatch, pendingInput, run, runMark, runNode, toolCall } from './run.ts';
 export { secret } from './secret.ts';
 export { stream, streamChunk, streamProducer } from './stream.ts';
 export { tenant } from './tenant.ts';

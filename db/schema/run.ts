@@ -65,6 +65,10 @@ export const run = lanefold.table(
     claimsAlone: smallint('claims_alone').notNull().default(0),
     queueShard: smallint('queue_shard').notNull().default(0),
     traceTruncated: boolean('trace_truncated').notNull().default(false),
+    /** It has marks, which are looked at again when it ends: by then, more of them have a place. */
+    notable: boolean('notable').notNull().default(false),
+    /** Set when the run ends: whether it has an answer. */
+    answered: boolean('answered'),
     /** True in `queued`, `running`, `suspended`. Separate from `status`, so that starting a run updates no index. */
     active: boolean('active').notNull(),
     /** It interrupted the active run, and goes ahead of every other waiting run. */
@@ -141,6 +145,8 @@ export const run = lanefold.table(
       .where(sql`expires_at is not null and finished_at is null`),
     // For lists over threads: 120 bytes of WAL for a run.
     index('_run_created').on(t.createdAt, t.threadId, t.id),
+    // For lists of one agent: about as much again. A handoff moves the run in it.
+    index('_run_agent').on(t.agent, t.createdAt, t.threadId, t.id),
     // Costs only the runs that fail. None of its columns changes before the end of a run.
     index('_run_failed')
       .on(t.createdAt, t.threadId, t.id)
@@ -164,6 +170,31 @@ export const run = lanefold.table(
     index('_run_trace')
       .on(t.finishedAt)
       .where(sql`finished_at is not null and trace_dropped_at is null`),
+  ],
+);
+
+/**
+ * What is notable about a run, by kind: how often, and where the first is. `run_marks` defines marks; `_note_marks` stores
+ * them in the commit in which they arise, so that runs are found by their marks. Clean runs have none.
+ */
+export const runMark = lanefold.table(
+  '_run_mark',
+  {
+    /** When the run was accepted. */
+    createdAt: moment('created_at').notNull(),
+    seq: bigint('seq', { mode: 'number' }),
+    count: integer('count').notNull(),
+    threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
+    runId: id('run_id').notNull(),
+    kind: id('kind').notNull(),
+    agent: text('agent').notNull(),
+    agentVersion: id('agent_version'),
+    llmCallId: text('llm_call_id'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.threadId, t.runId, t.kind] }),
+    index('_run_mark_found').on(t.kind, t.createdAt, t.threadId, t.runId),
   ],
 );
 

@@ -20,6 +20,8 @@ export const thread = lanefold.table(
     pendingConfig: jsonb('pending_config'),
     /** Whether tools or tool context were ever configured; if not, claims skip reading the configuration. */
     configured: boolean('configured').notNull().default(false),
+    /** Whether an anchor or a prompt may be newer than the last answer of its lane: the next end of a run looks for marks. */
+    altered: boolean('altered').notNull().default(false),
     /** Whether its entries have hashes: see `_seal_entry`. */
     chained: boolean('chained').notNull().default(false),
     metadata: jsonb('metadata').notNull().default({}),

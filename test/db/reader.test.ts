@@ -97,6 +97,7 @@ test('the documented grant lets a role read every public view and table but thos
     'limit_holder',
     'schedule',
     'schedule_slot',
+    'run_mark',
     'eval_case',
     'eval',
     'eval_item',

@@ -5,13 +5,52 @@ import { answer, asks, input, sqlRun } from './sql-run.ts';
 
 const log = useLog();
 
-const marksOf = (threadId: string, ...runIds: string[]) =>
-  rows<{ run_id: string; kind: string; seq: string | null; llm_call_id: string | null; data: JsonObject }>(
+async function marksOf(threadId: string, ...runIds: string[]) {
+  const marks = await rows<{
+    run_id: string;
+    kind: string;
+    seq: string | null;
+    llm_call_id: string | null;
+    data: JsonObject;
+  }>(log.db, 'select * from lanefold.run_marks($1, $2) order by seq nulls last, llm_call_id, kind', threadId, runIds);
+  await expectStored(threadId, runIds, marks);
+  return marks;
+}
+
+/** What is stored of a run is what its marks say: all of them once it has ended, and no others before. */
+async function expectStored(threadId: string, runIds: string[], marks: { run_id: string; kind: string }[]) {
+  const stored = await rows<{ run_id: string; kind: string; ended: boolean }>(
     log.db,
-    'select * from lanefold.run_marks($1, $2) order by seq nulls last, kind',
+    `select m.run_id, m.kind, m.count, m.seq, m.llm_call_id, r.finished_at is not null as ended
+     from lanefold.run_mark m join lanefold.run r on r.thread_id = m.thread_id and r.id = m.run_id
+     where m.thread_id = $1 and m.run_id = any ($2)`,
     threadId,
     runIds,
   );
+  const ended = await rows<{ id: string }>(
+    log.db,
+    'select id from lanefold.run where thread_id = $1 and id = any ($2) and finished_at is not null',
+    threadId,
+    runIds,
+  );
+  const derived = new Map<string, { count: number; first: unknown }>();
+  for (const { run_id, kind, ...mark } of marks.filter((mark) => mark.kind !== 'waiting')) {
+    const { seq, llm_call_id } = mark as { seq?: unknown; llm_call_id?: unknown };
+    const known = derived.get(`${run_id} ${kind}`);
+    derived.set(`${run_id} ${kind}`, { first: known?.first ?? { seq, llm_call_id }, count: (known?.count ?? 0) + 1 });
+  }
+  const keyOf = (mark: { run_id: string; kind: string }) => `${mark.run_id} ${mark.kind}`;
+  expect([...derived.keys()]).toEqual(expect.arrayContaining(stored.map(keyOf)));
+  for (const { id } of ended) {
+    const of = <Value>(entries: Iterable<[string, Value]>) =>
+      Object.fromEntries([...entries].filter(([key]) => key.startsWith(`${id} `)));
+    const kept = stored.map(
+      ({ count, seq, llm_call_id, ...mark }: Record<string, unknown>) =>
+        [keyOf(mark as never), { count, first: { seq, llm_call_id } }] as [string, unknown],
+    );
+    expect(of(kept)).toEqual(of(derived));
+  }
+}
 
 /** An answer of the model, by the number of its call. */
 const answered = (call: number, data: JsonObject = {}): JsonObject =>

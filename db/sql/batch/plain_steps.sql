@@ -1,6 +1,6 @@
 -- Executes the plain commit_step calls of a batch together: steps that add messages and tool calls, end rounds or
--- complete runs, where no input is queued, no cancel was requested and no operation, configuration change, run or parent
--- waits for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
+-- complete runs, where no input is queued, no cancel was requested, nothing is notable and no operation, configuration change,
+-- run or parent waits for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
 -- here. The threads it locks stay locked, also those of calls that turn out not to be plain: this transaction writes
 -- to them anyway. Returns the results with their places in the batch, then what is to be added to
 -- some of them, with their negative places.
@@ -49,11 +49,12 @@ begin
     join lanefold.thread t on t.id = c.thread_id
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
     where r.lease = c.lease and r.status = 'running' and r.step = c.step and r.cancel_requested_at is null and r.queued_inputs = 0
-      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0 and not coalesce(r.options ? 'parent', false))
+      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0 and not coalesce(r.options ?| array['parent', 'agent_model'], false)
+        and not t.altered and not r.notable and not lanefold._is_limit(c.p #>> '{finish,reason}'))
       and pg_column_size(c.p -> 'state') <= 65536
   ), step as materialized (
     select h.*, jsonb_array_length(h.events) as more, v_at + h.lease_ms * interval '1 ms' as until
-    from held h where h.event_count + jsonb_array_length(h.events) <= lanefold._max_events(h.p)
+    from held h where h.event_count + jsonb_array_length(h.events) <= lanefold._max_events(h.p) and not lanefold._is_notable(h.events)
   ), entry as (
     insert into lanefold._entry
     select (lanefold._entry_of(s.thread_id, s.tenant_id, s.chained, s.rev + x.n - 1, v_at, s.context_ref, s.run_id, s.request_id, e)).*
@@ -85,7 +86,7 @@ begin
         termination_reason = case when s.ends then s.p #>> '{finish,reason}' else r.termination_reason end,
         finish_reason = case when s.ends then s.p #>> '{finish,finish_reason}' else r.finish_reason end,
         result_seq = case when s.ends then s.rev + s.entries - 1 else r.result_seq end,
-        finished_at = case when s.ends then v_at end, sealed_at = case when s.ends then coalesce(r.sealed_at, v_at) else r.sealed_at end
+        answered = case when s.ends then true end, finished_at = case when s.ends then v_at end, sealed_at = case when s.ends then coalesce(r.sealed_at, v_at) else r.sealed_at end
     from step s where r.thread_id = s.thread_id and r.id = s.run_id
   ), advanced as (
     update lanefold.thread t

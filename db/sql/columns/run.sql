@@ -10,6 +10,7 @@ comment on column lanefold.run.status is '`waiting`, `queued`, `running`, `suspe
 comment on column lanefold.run.termination_reason is 'why the run ended: `final_answer`, `max_iterations`, `error`, …; null before the end';
 comment on column lanefold.run.finish_reason is 'why the model stopped writing the last answer';
 comment on column lanefold.run.truncated is 'whether the last answer was cut: `finish_reason` is `length` or `content_filter`';
+comment on column lanefold.run.answered is 'whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends';
 comment on column lanefold.run.lease is 'number of the lease; rises with every claim';
 comment on column lanefold.run.worker_id is 'the worker that holds the run';
 comment on column lanefold.run.lease_until is 'when the lease ends unless the worker renews it';

@@ -21,6 +21,7 @@ begin
   delete from lanefold._event_batch where thread_id = p_thread_id;
   delete from lanefold._tool_call where thread_id = p_thread_id;
   delete from lanefold._run_node where thread_id = p_thread_id;
+  delete from lanefold._run_mark where thread_id = p_thread_id;
   delete from lanefold.pending_input where thread_id = p_thread_id;
   delete from lanefold._append_receipt where thread_id = p_thread_id;
   delete from lanefold.context_op where thread_id = p_thread_id;

@@ -284,6 +284,7 @@ begin
     v_run.user_seq := (r ->> 'user_seq')::bigint;
     v_run.result_seq := (r ->> 'result_seq')::bigint;
     v_run.result := case when v_run.result_seq is null then nullif(r -> 'result', 'null') end;
+    v_run.answered := lanefold._is_answered(v_run.status, v_run.termination_reason, v_run.result_seq is not null or v_run.result is not null);
     v_run.trace_truncated := true;
     v_run.event_count := 2;
     v_run.first_event_seq := v_events;
@@ -308,8 +309,9 @@ begin
         coalesce((c ->> 'result_seq')::bigint, case when v_result <= v_last[(c ->> 'call_seq')::int + 1] then v_results[v_result] end),
         (c ->> 'started_at')::timestamptz, (c ->> 'finished_at')::timestamptz, nullif(c -> 'approval', 'null'));
     end loop;
+    perform lanefold._note_marks(p_thread_id, v_run.id);
   end loop;
-  update lanefold.thread set event_rev = v_events where id = p_thread_id;
+  update lanefold.thread set event_rev = v_events, altered = true where id = p_thread_id;
 end $$;
 
 -- Raises LF014 for a text that is quoted but was not imported, LF023 for a context that is too large, and LF032 for one that

@@ -12,4 +12,7 @@ begin
   insert into lanefold._entry
   select (lanefold._entry_of(p_thread_id, v_tenant, v_chained, p_first + n - 1, p_at, p_context_ref, p_run_id, p_request_id, e)).*
   from jsonb_array_elements(p_entries) with ordinality as x (e, n);
+  if p_first > 0 and p_entries @? '$[*] ? (@.is_anchor == true || @.payload.field == "system_prompt")' then
+    update lanefold.thread set altered = true where id = p_thread_id and not altered;
+  end if;
 end $$;

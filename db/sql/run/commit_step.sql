@@ -50,6 +50,7 @@ declare
   v_events jsonb := coalesce(p -> 'events', '[]');
   v_count int;         -- of the events
   v_ends boolean;
+  v_notable boolean;
   v_inputs jsonb;
   v_draft jsonb;
   v_prompt record;
@@ -120,6 +121,7 @@ begin
     v_events := v_events || coalesce(p -> 'then_events', '[]');
     r.sealed_at := case when p ? 'seal' then coalesce(r.sealed_at, v_at) else r.sealed_at end;
   end if;
+  v_notable := lanefold._is_notable(v_events);
   if r.event_count + jsonb_array_length(v_events) > lanefold._max_events(p) then
     v_events := lanefold._trim_events(p_thread_id, p_run_id, v_events, lanefold._max_events(p) - r.event_count);
   end if;
@@ -145,13 +147,20 @@ begin
       -- for a retry after a lost acknowledgement, only if the row alone cannot answer it
       queued_inputs = r.queued_inputs, last_commit = case when v_inputs is not null then v_out end,
       termination_reason = r.termination_reason, finish_reason = r.finish_reason, result_seq = r.result_seq, result = r.result,
+      answered = r.answered,
       error = r.error, finished_at = r.finished_at, sealed_at = r.sealed_at
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread
   set rev = v_next, event_rev = event_rev + v_count, updated_at = v_at, active_run_id = case when not v_ends then active_run_id end
   where id = p_thread_id;
   if v_ends then
-    return v_out || '{"finished": true}' || lanefold._after_last_step(p_thread_id, t, r);
+    v_out := v_out || '{"finished": true}' || lanefold._after_last_step(p_thread_id, t, r);
+  end if;
+  if v_notable or v_ends and (t.altered or lanefold._is_notable_end(r)) then
+    perform lanefold._note_marks(p_thread_id, p_run_id);
+  end if;
+  if v_ends then
+    return v_out;
   elsif r.cancel_requested_at is not null then
     v_out := v_out || '{"cancel_requested": true}';
   elsif p ? 'handoff' then

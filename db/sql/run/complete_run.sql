@@ -18,6 +18,7 @@ begin
   run.result_seq := case when run.status = 'completed' and not v_finish ? 'result' then p_last_seq end;
   run.result := nullif(v_finish -> 'result', 'null');
   run.error := v_finish -> 'error';
+  run.answered := lanefold._is_answered(run.status, run.termination_reason, run.result_seq is not null or run.result is not null);
   run.active := false;
   run.state := null;
   run.lease_until := null;
@@ -31,3 +32,15 @@ begin
     events := jsonb_set(events, array[(jsonb_array_length(events) - 2)::text, 'd', 'output'], v_finish -> 'output');
   end if;
 end $$;
+
+-- Whether a run that has ended has an answer: a limit may have ended it before. A compaction answers without a result.
+create or replace function lanefold._is_answered(p_status text, p_reason text, p_has_result boolean)
+returns boolean language sql immutable parallel safe as $$
+  select p_status = 'completed' and (p_has_result or not lanefold._is_limit(p_reason));
+$$;
+
+-- Whether a run with this reason of its end was stopped by a limit; see src/agent/strategies/limits.ts.
+create or replace function lanefold._is_limit(p_reason text)
+returns boolean language sql immutable parallel safe as $$
+  select coalesce(p_reason in ('max_iterations', 'max_total_tokens', 'max_duration', 'budget_exhausted'), false);
+$$;

@@ -86,7 +86,7 @@ begin
       state = null, input = case when r.user_seq is null then r.input end, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),
       first_event_seq = coalesce(first_event_seq, t.event_rev),
       last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1, lease_until = null, finished_at = v_at,
-      sealed_at = coalesce(sealed_at, v_at)
+      sealed_at = coalesce(sealed_at, v_at), answered = false
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread
   set rev = rev + v_n, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at,
@@ -97,8 +97,9 @@ begin
     perform lanefold._leave_parent(p_thread_id, p_run_id, v_at);
   end if;
   v_out := jsonb_build_object('finished', true, 'status', v_status) || lanefold._note_run_end(p_thread_id, t.tenant_id, p_run_id);
-  if r.status = 'waiting' then
-    return v_out;
+  if r.status <> 'waiting' then
+    v_out := v_out || lanefold._after_finish(p_thread_id, p_run_id);
   end if;
-  return v_out || lanefold._after_finish(p_thread_id, p_run_id);
+  perform lanefold._note_marks(p_thread_id, p_run_id);
+  return v_out;
 end $$;

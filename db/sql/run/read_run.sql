@@ -29,7 +29,7 @@ begin
   end if;
   return json_build_object('id', r.id, 'thread_id', r.thread_id, 'request_id', coalesce(r.request_id, r.id), 'agent', r.agent, 'agent_version', r.agent_version,
     'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'status', r.status,
-    'termination_reason', r.termination_reason, 'finish_reason', r.finish_reason, 'approvals', v_approvals, 'waits', v_waits,
+    'termination_reason', r.termination_reason, 'finish_reason', r.finish_reason, 'answered', r.answered, 'approvals', v_approvals, 'waits', v_waits,
     'suspended_until', nullif(r.suspended_until, 'infinity'),
     'agent_unknown_since', case when r.finished_at is null then r.agent_unknown_since end,
     'unknown_strategy', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end,

@@ -2,15 +2,17 @@
 -- entry to look at and llm_call_id the model call with more detail; either is null if there is none: a question of a
 -- strategy has no entry. The kinds and their data:
 --   tool_failed       {tool, status}, tool_retried {tool, attempts}: from the ledger
+--   arguments_refused {tool}: the call was not made, because of what the model had written
 --   model_retried     {error?, lost?}, worker_lost {worker_id}: at the answer that came in the end
 --   cut               the policy left messages out; over_budget: the messages it must keep exceed the budget
 --   cache_missed      {cause: prompt, anchor or policy, seq?}: its prefix differs from the lane's previous call
+--   handoffs_looped   {agent, times}: an agent got the run from others more than once
 --   model_overridden  {model, instead_of, transformer?}
 --   steered           {kind, by, sent_at, reached_at}, steer_dropped {kind, by, sent_at}
 --   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
 --                     answer before the run
 --   waiting           {for: run, approval, event, time, agent (the end of a run that a call waits for), limit, start_at or
---                     worker, until?, limit?, key?}, failed {type, message}, abandoned
+--                     worker, until?, limit?, key?}, failed {type, message}, abandoned, ended_early {reason, answered}: by a limit
 -- Marks derived from events disappear when the trace of the run is dropped.
 create or replace function lanefold.run_marks(p_thread_id text, p_run_ids text[])
 returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb) language plpgsql stable rows 20
@@ -22,7 +24,7 @@ begin
   with events as materialized (
     select v.run_id, v.event_seq, v.kind, v.data from lanefold.run_event v
     where v.thread_id = p_thread_id and v.run_id = any (p_run_ids)
-      and v.kind in ('llm_completed', 'llm_retry', 'llm_lost', 'worker_lost', 'compaction_completed')
+      and v.kind in ('llm_completed', 'llm_retry', 'llm_lost', 'worker_lost', 'compaction_completed', 'handed_over')
   ), answers as materialized (
     select e.run_id, e.event_seq, (e.data ->> 'seq')::bigint as seq, e.data ->> 'model' as model,
            -- a call without an entry cannot be opened
@@ -93,6 +95,9 @@ begin
     'messages', e.data -> 'messages', 'model', e.data -> 'model')
   from events e where e.kind = 'compaction_completed' and e.data ? 'seq'
   union all
+  select e.run_id, 'handoffs_looped', null, null, jsonb_build_object('agent', e.data -> 'to', 'times', count(*))
+  from events e where e.kind = 'handed_over' group by e.run_id, e.data -> 'to' having count(*) > 1
+  union all
   select a.run_id, x.kind, a.seq, a.call_id, x.data
   from answers a join runs r on r.id = a.run_id
   cross join lateral (values
@@ -129,15 +134,12 @@ begin
   cross join lateral (values
     ('model_overridden', r.user_seq, r.options ? 'agent_model',
       jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
-    ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
-        and (r.limited_by is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
-      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
-          then (select replace(w.kind, 'run', 'agent') from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
-        when r.limited_by is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
-        'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
+    ('waiting', null::bigint, lanefold._is_waiting(r), jsonb_strip_nulls(jsonb_build_object('for', lanefold._waits_for(r), 'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
           when r.limited_by is not null then r.limited_by -> 'until'
           when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
         'limit', r.limited_by -> 'limit', 'key', r.limited_by -> 'key'))),
+    ('ended_early', null, r.status = 'completed' and lanefold._is_limit(r.termination_reason),
+      jsonb_build_object('reason', r.termination_reason, 'answered', r.answered)),
     ('abandoned', null, r.status = 'cancelled' and r.cancel_reason = 'abandoned', '{}'),
     ('failed', null, r.status = 'failed', jsonb_build_object('type', r.error -> 'type', 'message', r.error -> 'message'))
   ) as x (kind, seq, holds, data)
@@ -146,8 +148,26 @@ begin
   select c.run_id::text, x.kind, coalesce(c.result_seq, c.call_seq), x.data
   from lanefold._tool_call c
   cross join lateral (values
-    ('tool_failed', c.status in ('error', 'unknown', 'abandoned'), jsonb_build_object('tool', c.name, 'status', c.status)),
+    ('arguments_refused', c.status = 'error' and c.attempts = 0, jsonb_build_object('tool', c.name)),
+    ('tool_failed', c.status in ('error', 'unknown', 'abandoned') and (c.status <> 'error' or c.attempts > 0),
+      jsonb_build_object('tool', c.name, 'status', c.status)),
     ('tool_retried', c.attempts > 1, jsonb_build_object('tool', c.name, 'attempts', c.attempts))
   ) as x (kind, holds, data)
   where c.thread_id = p_thread_id and c.run_id = any (p_run_ids) and x.holds;
 end $$;
+
+-- Whether a run that has not ended cannot continue yet.
+create or replace function lanefold._is_waiting(r lanefold._run)
+returns boolean language sql stable as $$
+  select r.status in ('waiting', 'suspended') or r.status = 'queued'
+    and (r.limited_by is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now());
+$$;
+
+-- What such a run waits for.
+create or replace function lanefold._waits_for(r lanefold._run)
+returns text language sql stable as $$
+  select case when r.status = 'waiting' then 'run' when r.status = 'suspended'
+      then (select replace(w.kind, 'run', 'agent') from lanefold._wait w
+            where w.thread_id = r.thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
+    when r.limited_by is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end;
+$$;

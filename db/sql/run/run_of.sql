@@ -33,6 +33,8 @@ returns setof lanefold._run language sql immutable parallel safe rows 1 as $$
     0::smallint as claims_alone,
     lanefold._shard_of(p) as queue_shard,
     false as trace_truncated,
+    false as notable,
+    null::boolean as answered,
     true as active,
     false as interrupts,
     'queued' as status,

@@ -12,4 +12,7 @@ begin
   b := lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev - 1, p_run_id, r.event_count, p_at, t.rev,
     json_build_array(json_build_object('k', p_kind, 'i', r.iteration, 'd', p_data)));
   insert into lanefold._event_batch values (b.*);
+  if lanefold._is_notable(b.events::jsonb) then
+    perform lanefold._note_marks(p_thread_id, p_run_id);
+  end if;
 end $$;

@@ -20,7 +20,7 @@ select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(
        case when r.finished_at is null and r.agent_unknown_since is not null then
          -- as `_tool_names` does: readers may not call functions
          string_to_array(ltrim(replace(array_to_string(r.unknown_tools, ' '), ' +', ' '), '+'), ' ') end as unknown_tools,
-       r.finish_reason, coalesce(r.finish_reason in ('length', 'content_filter'), false) as truncated
+       r.finish_reason, coalesce(r.finish_reason in ('length', 'content_filter'), false) as truncated, r.answered
 from lanefold._run r
 -- a join, because a sharded database routes it to one shard but sends a sub-select to all
 left join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.result_seq;

@@ -149,6 +149,28 @@ export const inputsOnce: Check[] = [
   },
 ];
 
+/** Lists find a run by what is notable about it. */
+export const marksStored: Check[] = [
+  {
+    invariant: 'I5',
+    name: 'the marks of an ended run are stored',
+    holds: 'always',
+    sql: `
+      with derived as (
+        select t.thread_id, m.run_id, m.kind, count(*) as count, min(m.seq) as seq
+        from (select thread_id, array_agg(id::text) as ids from lanefold._run
+              where finished_at is not null and trace_dropped_at is null group by thread_id) t
+        cross join lateral lanefold.run_marks(t.thread_id, t.ids) m where m.kind <> 'waiting' group by 1, 2, 3),
+      stored as (
+        select m.* from lanefold.run_mark m join lanefold._run r on r.thread_id = m.thread_id and r.id = m.run_id
+        where r.finished_at is not null and r.trace_dropped_at is null)
+      select coalesce(d.thread_id, s.thread_id) as thread_id, coalesce(d.run_id, s.run_id) as run_id, coalesce(d.kind, s.kind) as kind,
+             d.count, s.count as stored, d.seq, s.seq as stored_seq
+      from derived d full join stored s on s.thread_id = d.thread_id and s.run_id = d.run_id and s.kind = d.kind
+      where d.count is distinct from s.count or d.seq is distinct from s.seq`,
+  },
+];
+
 /** A call that asks another agent has one run, and gets its answer. */
 export const children: Check[] = [
   {

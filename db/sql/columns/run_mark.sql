@@ -1,0 +1,10 @@
+comment on column lanefold.run_mark.kind is 'the kind, such as `tool_failed`; third part of the key';
+comment on column lanefold.run_mark.created_at is 'when the run was accepted';
+comment on column lanefold.run_mark.thread_id is 'the thread; first part of the key';
+comment on column lanefold.run_mark.run_id is 'the run; second part of the key';
+comment on column lanefold.run_mark.count is 'how many marks of this kind the run has';
+comment on column lanefold.run_mark.seq is 'the entry of the first of them; null if it concerns no entry';
+comment on column lanefold.run_mark.llm_call_id is 'the model call of the first of them; null if it concerns no call';
+comment on column lanefold.run_mark.agent is 'the agent of the run';
+comment on column lanefold.run_mark.agent_version is 'the version of the run''s agent';
+comment on column lanefold.run_mark.tenant_id is 'the tenant of the thread';
