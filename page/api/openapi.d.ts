@@ -2138,6 +2138,8 @@ export interface components {
       finish_reason: string | null;
       /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
       truncated: boolean;
+      /** @description Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends. */
+      answered: boolean | null;
       /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
@@ -2247,8 +2249,10 @@ export interface components {
       cost: number | null;
       /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
-      /** @description Marks of the run, counted by kind; null unless requested with `marks`. */
-      marks: components['schemas']['MarkCount'][] | null;
+      /** @description Marks of the run, counted by kind. A run that waits has its mark only in its thread. */
+      marks: components['schemas']['MarkCount'][];
+      /** @description How many runs its tool calls have started. */
+      children: number;
     };
     /** @description A tool call that waits. */
     RunWait: {
@@ -2280,7 +2284,7 @@ export interface components {
     /** @description The number of marks of one kind, and the place of the first mark. */
     MarkCount: {
       run_id: components['schemas']['Id'];
-      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
+      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
       kind: string;
       /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
@@ -2288,6 +2292,31 @@ export interface components {
       llm_call_id: components['schemas']['Id'] | null;
       /** @description Number of marks of this kind. */
       count: number;
+    };
+    /** @description How many runs a filter finds, the most frequent first. */
+    RunCounts: {
+      /**
+       * Format: date-time
+       * @description All runs accepted since then were looked at; null: all runs.
+       */
+      since: string | null;
+      /** @description Runs found. */
+      runs: number;
+      /** @description How many of them have each mark. */
+      marks: {
+        mark: string;
+        runs: number;
+      }[];
+      statuses: {
+        status: components['schemas']['RunStatus'];
+        runs: number;
+      }[];
+      /** @description By agent and version. */
+      agents: {
+        agent: string;
+        version: string | null;
+        runs: number;
+      }[];
     };
     /** @description A run with its current phase and tool calls. */
     RunSnapshot: {
@@ -2307,6 +2336,8 @@ export interface components {
       finish_reason: string | null;
       /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
       truncated: boolean;
+      /** @description Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends. */
+      answered: boolean | null;
       /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
@@ -2779,6 +2810,8 @@ export interface components {
       finish_reason: string | null;
       /** @description The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
       truncated: boolean;
+      /** @description Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends. */
+      answered: boolean | null;
       /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
@@ -2901,7 +2934,7 @@ export interface components {
     /** @description Something in a run that is worth a look. */
     Mark: {
       run_id: components['schemas']['Id'];
-      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
+      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
       kind: string;
       /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
@@ -3189,6 +3222,10 @@ export interface components {
         model: string;
         status: components['schemas']['RunStatus'];
         error_type: string | null;
+        /** @description Whether the run ended with an answer; null until it ends. */
+        answered: boolean | null;
+        /** @description Why the run ended; null until then. */
+        termination_reason: string | null;
         /**
          * Format: date-time
          * @description When the run was accepted.
@@ -3202,8 +3239,8 @@ export interface components {
       } | null;
       /** @description The first 200 characters of the message that started the latest run. */
       last_message: string | null;
-      /** @description Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
-      marks: components['schemas']['MarkCount'][] | null;
+      /** @description Marks of its runs, counted by kind. A run that waits has its mark only in its thread. */
+      marks: components['schemas']['MarkCount'][];
     };
     /** @description What the erasure of a thread removed. */
     ErasureReport: {

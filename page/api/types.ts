@@ -33,6 +33,7 @@ export type LimitHolder = Schemas['LimitHolder'];
 export type LimitUse = Schemas['LimitUse'];
 export type ListedRun = Schemas['ListedRun'];
 export type Mark = Schemas['Mark'];
+export type RunCounts = components['schemas']['RunCounts'];
 export type MarkCount = Schemas['MarkCount'];
 export type MarkList = Schemas['MarkList'];
 export type Monitor = Schemas['Monitor'];

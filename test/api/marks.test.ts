@@ -1,6 +1,6 @@
 // @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MarkCount, MarkList } from '../../page/api/types.ts';
+import type { MarkCount, MarkList, RunCounts } from '../../page/api/types.ts';
 import { markedWorld } from '../page/marks/agents.ts';
 import { faults, seedFaults } from '../page/marks/faults.ts';
 
@@ -141,11 +141,11 @@ describe('what is worth a look', () => {
     }
   });
 
-  test('lists count it, with the first place, where they are asked to', async () => {
-    const threads = await listed('/v1/threads?marks=true');
+  test('lists count it, with the first place', async () => {
+    const threads = await listed('/v1/threads');
     for (const { fault } of faults) {
       const { marks } = threads.find(({ id }) => id === fault)!;
-      const all = await marksOf(fault);
+      const all = (await marksOf(fault)).filter(({ kind }) => kind !== 'waiting');
       const kinds = [...new Set(all.map(({ kind }) => kind))];
       expect(marks, fault).toHaveLength(kinds.length);
       for (const kind of kinds) {
@@ -156,15 +156,55 @@ describe('what is worth a look', () => {
         );
       }
     }
-    const runs = await listed('/v1/runs?marks=true&limit=100');
+    const runs = await listed('/v1/runs?limit=100');
     const [failed] = await runsOf('tool_failed');
     expect(runs.find(({ id }) => id === failed)!.marks).toEqual([
       { run_id: failed, kind: 'tool_failed', seq: 3, llm_call_id: null, count: 1 },
     ]);
-    const ofThread = await listed('/v1/threads/cut/runs?marks=true');
+    const ofThread = await listed('/v1/threads/cut/runs');
     expect(ofThread.map(({ marks }) => marks.map(({ kind }) => kind))).toEqual([['cache_missed', 'cut'], [], []]);
-    for (const path of ['/v1/threads', '/v1/runs', '/v1/threads/cut/runs'])
-      for (const { marks } of await listed(path)) expect(marks).toBeNull();
+  });
+
+  test('lists find it, and the counts say how often', async () => {
+    const all = await listed('/v1/runs?limit=100');
+    const { marks, runs, since } = (await api.call('GET', '/v1/runs/counts')).body as RunCounts;
+    expect({ runs, since }).toEqual({ runs: all.length, since: null });
+    expect(marks.map(({ mark }) => mark).sort()).toEqual(
+      [...new Set(all.flatMap((run) => run.marks.map(({ kind }) => kind)))].sort(),
+    );
+    for (const { mark, runs: count } of marks) {
+      const has = (row: { marks: MarkCount[] }) => row.marks.some(({ kind }) => kind === mark);
+      const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+      const found = await listed(`/v1/runs?mark=${mark}&limit=100`);
+      expect(idsOf(found), mark).toEqual(idsOf(all.filter(has)));
+      expect(found, mark).toHaveLength(count);
+      const pages: string[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const path: string = `/v1/runs?mark=${mark}&limit=1${after && `&after=${encodeURIComponent(after)}`}`;
+        const page = (await api.call('GET', path)).body as { data: { id: string }[]; next_after: string | null };
+        pages.push(...idsOf(page.data));
+        after = page.next_after;
+      }
+      expect(pages, mark).toEqual(idsOf(found));
+      expect(idsOf(await listed(`/v1/threads?mark=${mark}`)), mark).toEqual(
+        idsOf((await listed('/v1/threads')).filter(has)),
+      );
+    }
+    const retried = (await api.call('GET', '/v1/runs/counts?mark=tool_retried')).body as RunCounts;
+    expect(retried).toMatchObject({ runs: 1, statuses: [{ status: 'completed', runs: 1 }] });
+    const [{ agent, version }] = retried.agents as [RunCounts['agents'][number]];
+    expect(await listed(`/v1/runs?mark=tool_retried&agent=${agent}&version=${version}`)).toHaveLength(1);
+    expect(await listed(`/v1/runs?mark=tool_retried&agent=${agent}&version=other`)).toEqual([]);
+    expect(await api.call('GET', '/v1/runs?mark=tool_faild')).toMatchObject({ status: 400 });
+  });
+
+  test('lists find what waits, by what it waits for', async () => {
+    const found = async (query: string) => (await listed(`/v1/runs?${query}`)).length;
+    expect(await found('waiting_for=approval')).toBe(1);
+    expect(await found('waiting_for=run')).toBe(1);
+    expect(await found('waiting_for=limit')).toBe(0);
+    expect(await listed('/v1/threads?waiting_for=approval')).toMatchObject([{ id: 'waiting' }]);
+    expect(await found('waiting_for=approval&mark=tool_failed')).toBe(0);
   });
 
   test('a change that waits for the end of a run names who asked for it', async () => {

@@ -96,6 +96,7 @@ describe('a rejected request', () => {
     ['runs.rerun', (o) => lanefold.runs.rerun(run, o)],
     ['runs.wait', (o) => lanefold.runs.wait(run, o)],
     ['runs.list', (o) => lanefold.runs.list(o)],
+    ['runs.counts', (o) => lanefold.runs.counts(o)],
     ['runs.events', (o) => lanefold.runs.events(run, o)],
     ['runs.nodes', (o) => lanefold.runs.nodes(run, o)],
     ['runs.inputs', (o) => lanefold.runs.inputs(run, o)],

@@ -73,6 +73,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'runs.get': () => library.runs.get(run),
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
     'runs.list': () => library.runs.list({ threadId }),
+    'runs.counts': () => library.runs.counts({ threadId }),
     'runs.events': () => library.runs.events(run),
     'runs.ranOnly': () => library.runs.ranOnly(threadId, ['agent']),
     'runs.retry': () => library.runs.retry(run),

@@ -134,7 +134,12 @@ begin
   cross join lateral (values
     ('model_overridden', r.user_seq, r.options ? 'agent_model',
       jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
-    ('waiting', null::bigint, lanefold._is_waiting(r), jsonb_strip_nulls(jsonb_build_object('for', lanefold._waits_for(r), 'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
+    ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
+        and (r.limited_by is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
+      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'
+          then (select replace(w.kind, 'run', 'agent') from lanefold._wait w where w.thread_id = p_thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
+        when r.limited_by is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
+        'until', case when r.status = 'suspended' then to_jsonb(nullif(r.suspended_until, 'infinity'))
           when r.limited_by is not null then r.limited_by -> 'until'
           when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
         'limit', r.limited_by -> 'limit', 'key', r.limited_by -> 'key'))),
@@ -155,19 +160,3 @@ begin
   ) as x (kind, holds, data)
   where c.thread_id = p_thread_id and c.run_id = any (p_run_ids) and x.holds;
 end $$;
-
--- Whether a run that has not ended cannot continue yet.
-create or replace function lanefold._is_waiting(r lanefold._run)
-returns boolean language sql stable as $$
-  select r.status in ('waiting', 'suspended') or r.status = 'queued'
-    and (r.limited_by is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now());
-$$;
-
--- What such a run waits for.
-create or replace function lanefold._waits_for(r lanefold._run)
-returns text language sql stable as $$
-  select case when r.status = 'waiting' then 'run' when r.status = 'suspended'
-      then (select replace(w.kind, 'run', 'agent') from lanefold._wait w
-            where w.thread_id = r.thread_id and w.run_id = r.id and w.status = 'open' order by w.kind limit 1)
-    when r.limited_by is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end;
-$$;

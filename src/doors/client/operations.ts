@@ -954,6 +954,38 @@ export interface ListAllRunsQuery {
   status?: RunStatus;
   /** Runs of this agent. */
   agent?: string;
+  /** Runs that this version of their agent took: `agentVersion`. */
+  version?: string;
+  /**
+   * A run with this mark.
+   */
+  mark?:
+    | 'failed'
+    | 'ended_early'
+    | 'abandoned'
+    | 'tool_failed'
+    | 'arguments_refused'
+    | 'tool_retried'
+    | 'model_retried'
+    | 'worker_lost'
+    | 'cut'
+    | 'over_budget'
+    | 'cache_missed'
+    | 'handoffs_looped'
+    | 'model_overridden'
+    | 'steered'
+    | 'steer_dropped'
+    | 'prompt_changed'
+    | 'context_replaced'
+    | 'compacted';
+  /**
+   * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: runs that ended without an answer. */
+  answered?: boolean;
+  /** False: only runs that no tool call has started. */
+  children?: boolean;
   /** Runs with this model. */
   model?: string;
   /** Failed runs with this error type. */
@@ -968,8 +1000,6 @@ export interface ListAllRunsQuery {
    * Runs accepted before this time.
    */
   createdBefore?: string;
-  /** Count the marks of each run. */
-  marks?: boolean;
   /** The `next_after` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
@@ -1004,7 +1034,7 @@ export interface RunWait {
 /** The number of marks of one kind, and the place of the first mark. */
 export interface MarkCount {
   runId: Id;
-  /** `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
+  /** `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */
   seq: number | null;
@@ -1032,6 +1062,8 @@ export interface ListedRun {
   finishReason: string | null;
   /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
   truncated: boolean;
+  /** Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends. */
+  answered: boolean | null;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */
@@ -1132,14 +1164,93 @@ export interface ListedRun {
   cost: number | null;
   /** Tokens of models without a known price; `cost` does not include them. */
   unpricedTokens: number;
-  /** Marks of the run, counted by kind; null unless requested with `marks`. */
-  marks: MarkCount[] | null;
+  /** Marks of the run, counted by kind. A run that waits has its mark only in its thread. */
+  marks: MarkCount[];
+  /** How many runs its tool calls have started. */
+  children: number;
 }
 
 export interface RunPage {
   data: ListedRun[];
   /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
   nextAfter: string | null;
+}
+
+export interface CountRunsQuery {
+  status?: RunStatus;
+  /** Runs of this agent. */
+  agent?: string;
+  /** Runs that this version of their agent took: `agentVersion`. */
+  version?: string;
+  /**
+   * A run with this mark.
+   */
+  mark?:
+    | 'failed'
+    | 'ended_early'
+    | 'abandoned'
+    | 'tool_failed'
+    | 'arguments_refused'
+    | 'tool_retried'
+    | 'model_retried'
+    | 'worker_lost'
+    | 'cut'
+    | 'over_budget'
+    | 'cache_missed'
+    | 'handoffs_looped'
+    | 'model_overridden'
+    | 'steered'
+    | 'steer_dropped'
+    | 'prompt_changed'
+    | 'context_replaced'
+    | 'compacted';
+  /**
+   * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: runs that ended without an answer. */
+  answered?: boolean;
+  /** False: only runs that no tool call has started. */
+  children?: boolean;
+  /** Runs with this model. */
+  model?: string;
+  /** Failed runs with this error type. */
+  errorType?: string;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number;
+  /**
+   * Runs accepted at this time or later.
+   */
+  createdAfter?: string;
+  /**
+   * Runs accepted before this time.
+   */
+  createdBefore?: string;
+}
+
+/** How many runs a filter finds, the most frequent first. */
+export interface RunCounts {
+  /**
+   * All runs accepted since then were looked at; null: all runs.
+   */
+  since: string | null;
+  /** Runs found. */
+  runs: number;
+  /** How many of them have each mark. */
+  marks: {
+    mark: string;
+    runs: number;
+  }[];
+  statuses: {
+    status: RunStatus;
+    runs: number;
+  }[];
+  /** By agent and version. */
+  agents: {
+    agent: string;
+    version: string | null;
+    runs: number;
+  }[];
 }
 
 export interface ModelCost {
@@ -1203,6 +1314,8 @@ export interface RunSnapshot<RESULT = Json> {
   finishReason: string | null;
   /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
   truncated: boolean;
+  /** Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends. */
+  answered: boolean | null;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */
@@ -1658,6 +1771,8 @@ export interface Run<RESULT = Json> {
   finishReason: string | null;
   /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
   truncated: boolean;
+  /** Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends. */
+  answered: boolean | null;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */
@@ -1763,6 +1878,38 @@ export interface ListRunsQuery {
   status?: RunStatus;
   /** Runs of this agent. */
   agent?: string;
+  /** Runs that this version of their agent took: `agentVersion`. */
+  version?: string;
+  /**
+   * A run with this mark.
+   */
+  mark?:
+    | 'failed'
+    | 'ended_early'
+    | 'abandoned'
+    | 'tool_failed'
+    | 'arguments_refused'
+    | 'tool_retried'
+    | 'model_retried'
+    | 'worker_lost'
+    | 'cut'
+    | 'over_budget'
+    | 'cache_missed'
+    | 'handoffs_looped'
+    | 'model_overridden'
+    | 'steered'
+    | 'steer_dropped'
+    | 'prompt_changed'
+    | 'context_replaced'
+    | 'compacted';
+  /**
+   * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: runs that ended without an answer. */
+  answered?: boolean;
+  /** False: only runs that no tool call has started. */
+  children?: boolean;
   /** Runs with this model. */
   model?: string;
   /** Failed runs with this error type. */
@@ -1777,8 +1924,6 @@ export interface ListRunsQuery {
    * Runs accepted before this time.
    */
   createdBefore?: string;
-  /** Count the marks of each run. */
-  marks?: boolean;
   /** The `next_after` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
@@ -1841,8 +1986,38 @@ export interface ListThreadsQuery {
   metadata?: JsonObject;
   /** Threads whose latest run has this agent. */
   agent?: string;
+  /** Threads whose latest run was taken by this version of its agent. */
+  version?: string;
   /** Threads whose latest run has this status. */
   status?: RunStatus;
+  /**
+   * Threads that have a run with this mark.
+   */
+  mark?:
+    | 'failed'
+    | 'ended_early'
+    | 'abandoned'
+    | 'tool_failed'
+    | 'arguments_refused'
+    | 'tool_retried'
+    | 'model_retried'
+    | 'worker_lost'
+    | 'cut'
+    | 'over_budget'
+    | 'cache_missed'
+    | 'handoffs_looped'
+    | 'model_overridden'
+    | 'steered'
+    | 'steer_dropped'
+    | 'prompt_changed'
+    | 'context_replaced'
+    | 'compacted';
+  /**
+   * Threads that have a run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: only threads that no tool call has created. */
+  children?: boolean;
   /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
   text?: string;
   /**
@@ -1857,8 +2032,6 @@ export interface ListThreadsQuery {
    * `created` (default): by creation. `asked`: by when the newest run was accepted; threads without runs by creation. For a tenant, `asked` lists the newest 5,000 threads; on a database distributed by Citus, it orders by creation.
    */
   order?: 'created' | 'asked';
-  /** Count the marks of the newest ten runs of each thread. */
-  marks?: boolean;
   /** The `next_after` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
@@ -1900,6 +2073,10 @@ export interface ThreadSummary {
     model: string;
     status: RunStatus;
     errorType: string | null;
+    /** Whether the run ended with an answer; null until it ends. */
+    answered: boolean | null;
+    /** Why the run ended; null until then. */
+    terminationReason: string | null;
     /**
      * When the run was accepted.
      */
@@ -1911,8 +2088,8 @@ export interface ThreadSummary {
   } | null;
   /** The first 200 characters of the message that started the latest run. */
   lastMessage: string | null;
-  /** Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
-  marks: MarkCount[] | null;
+  /** Marks of its runs, counted by kind. A run that waits has its mark only in its thread. */
+  marks: MarkCount[];
 }
 
 export interface ThreadPage {
@@ -2247,6 +2424,7 @@ export interface Operations {
   createRun: { query: undefined; body: NewRun; answer: RunReceipt };
   createRuns: { query: undefined; body: NewRuns; answer: RunReceipts };
   listAllRuns: { query: ListAllRunsQuery; body: undefined; answer: RunPage };
+  countRuns: { query: CountRunsQuery; body: undefined; answer: RunCounts };
   getRun: { query: undefined; body: undefined; answer: RunSnapshot };
   getTree: { query: undefined; body: undefined; answer: RunTree };
   cancelRun: { query: undefined; body: CancelRun; answer: CancelReceipt };
@@ -2296,6 +2474,7 @@ export const places = {
   createRun: 'POST /v1/threads/{threadId}/runs',
   createRuns: 'POST /v1/runs',
   listAllRuns: 'GET /v1/runs',
+  countRuns: 'GET /v1/runs/counts',
   getRun: 'GET /v1/threads/{threadId}/runs/{runId}',
   getTree: 'GET /v1/threads/{threadId}/runs/{runId}/tree',
   cancelRun: 'POST /v1/threads/{threadId}/runs/{runId}/cancel',

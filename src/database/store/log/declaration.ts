@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { after, count, date, Id, jsonObject, limit, named, orNull } from '../../../base/operations/schemas.ts';
 import { marks } from '../trace/declaration.ts';
-import { RunStatus } from '../run/declaration.ts';
+import { found, RunStatus } from '../run/declaration.ts';
 
 export const RecordedThread = z.object({
   id: Id,
@@ -40,13 +40,15 @@ export const RecordedSummary = z
         model: z.string(),
         status: RunStatus,
         errorType: z.string().nullable(),
+        answered: z.boolean().nullable().describe('Whether the run ended with an answer; null until it ends.'),
+        terminationReason: z.string().nullable().describe('Why the run ended; null until then.'),
         at: date('When the run was accepted.'),
         startAt: date('No worker starts the run before this time.').nullable(),
       })
       .nullable()
       .describe('The active run, or else the latest.'),
     lastMessage: z.string().nullable().describe('The first 200 characters of the message that started the latest run.'),
-    marks: marks('Marks of its newest ten runs, counted by kind;'),
+    marks: marks('its runs'),
   })
   .meta({ doc: 'A thread as lists show it, without its log and state.' });
 
@@ -59,7 +61,10 @@ export const ThreadFilter = z
       .meta({ example: { customer: 7 } })
       .optional(),
     agent: word('Threads whose latest run has this agent.'),
+    version: word('Threads whose latest run was taken by this version of its agent.'),
     status: RunStatus.optional().describe('Threads whose latest run has this status.'),
+    ...found('Threads that have a run'),
+    children: z.boolean().optional().describe('False: only threads that no tool call has created.'),
     text: word('Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`.'),
     createdAfter: date('Threads created at this time or later.').optional(),
     createdBefore: date('Threads created before this time.').optional(),
@@ -70,7 +75,6 @@ export const ThreadFilter = z
         '`created` (default): by creation. `asked`: by when the newest run was accepted; threads without runs by creation. For a ' +
           'tenant, `asked` lists the newest 5,000 threads; on a database distributed by Citus, it orders by creation.',
       ),
-    marks: z.boolean().optional().describe('Count the marks of the newest ten runs of each thread.'),
     after,
     limit: limit(50),
   })

@@ -1,8 +1,8 @@
-import type { RunMarkCount } from '../trace/types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../rows.ts';
-import { countMarks } from '../run/read-marks.ts';
+import { marksOfThread, toMarks } from '../run/marks-of.ts';
+import { waiting } from '../run/found-runs.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 import { countedRuns, readThreadSpent } from './read-thread.ts';
@@ -15,9 +15,6 @@ interface SpentSummary extends RecordedSummary {
   spent: SpentByModel[];
 }
 
-/** How many runs of a thread are searched for marks. */
-const markedRuns = 10;
-
 /** Threads, newest first or most recently asked first. */
 export async function listThreads(
   db: Database,
@@ -27,32 +24,36 @@ export async function listThreads(
   const found = inOrder(db, filter);
   const also = new Conditions();
   also.values.push(...found.values);
-  also.add('A', 'last.agent = $', filter.agent).add('S', 'last.status = $', filter.status);
+  also
+    .add('A', 'last.agent = $', filter.agent)
+    .add('V', 'last.agent_version = $', filter.version)
+    .add('S', 'last.status = $', filter.status);
   const rows = await db.query<ThreadRow>(
     `list_threads_${found.key}_${also.key}`,
     `select t.id, t.tenant_id, t.rev, t.active_run_id, t.metadata, t.parent_thread_id, t.created_at, t.updated_at,
        ${microsSql('t.sort_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
-       last.status, s.newest, last.error ->> 'type' as error_type, last.created_at as run_at, last.start_at,
-       ${questionSql('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent
+       last.status, last.answered, last.termination_reason, last.error ->> 'type' as error_type, last.created_at as run_at, last.start_at,
+       ${questionSql('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent,
+       ${distributed ? 'null' : marksOfThread('t.id')} as marks
      from (${found.sql}) t
      left join lateral (
        select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens,
-              (array_agg(r.id order by r.created_at desc, r.id desc))[:${markedRuns}] as newest
+              (array_agg(r.id order by r.created_at desc, r.id desc))[1] as newest
        from (${countedRuns('t.id', distributed)}) r
      ) s on true
-     left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.newest[1])
+     left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.newest)
      where ${also} order by t.sort_at desc, t.id desc limit ${also.value(filter.limit + 1)}`,
     also.values,
   );
   const page = rows.slice(0, filter.limit);
-  const marked = page.map((row) => ({ threadId: row.id, runIds: row['newest'] ?? [] }));
-  const marks = filter.marks ? await countMarks(db, marked) : [];
   // a sum per thread inside this statement cannot be pushed down to the nodes
-  const spent = distributed
-    ? await eachThread(db, marked, async ({ threadId }) => [[threadId, await readThreadSpent(db, threadId)] as const])
-    : [];
-  const spentOf = new Map(spent);
-  const data = page.map((row, i) => toSummary(row, marks[i] ?? null, spentOf.get(row.id) ?? toSpent(row['spent']!)));
+  const data = distributed
+    ? await eachThread(
+        db,
+        page.map((row) => ({ threadId: row.id, row })),
+        async ({ threadId, row }) => [toSummary(row, await readBeside(db, threadId))],
+      )
+    : page.map((row) => toSummary(row, { spent: toSpent(row['spent']!), marks: row['marks']! }));
   const last = page.at(-1);
   if (rows.length > filter.limit && last) return { data, nextAfter: cursorText([last.micros, last.id]) };
   if (!found.end || (also.key === '' && filter.order !== 'asked')) return { data, nextAfter: null };
@@ -63,6 +64,18 @@ export async function listThreads(
     found.end.values,
   );
   return { data, nextAfter: end ? cursorText([end.micros, end.id]) : null };
+}
+
+interface Beside {
+  spent: SpentByModel[];
+  marks: object[] | null;
+}
+
+/** What a statement over all nodes cannot say of a thread. */
+async function readBeside(db: Database, id: string): Promise<Beside> {
+  const spent = await readThreadSpent(db, id);
+  const [of] = await db.query<Pick<Beside, 'marks'>>('thread_marks', `select ${marksOfThread('$1')} as marks`, [id]);
+  return { spent, marks: of!.marks };
 }
 
 function inOrder(db: Database, filter: ThreadFilter) {
@@ -93,12 +106,20 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
   if (filter.status === 'failed') where.fixed('F', runs("r.error is not null and r.termination_reason <> 'cancelled'"));
   if (filter.status === 'queued' || filter.status === 'running' || filter.status === 'suspended')
     where.fixed('L', runs('r.active'));
+  if (filter.waitingFor)
+    where.fixed(
+      `(${filter.waitingFor})`,
+      `id in (select _run.thread_id from lanefold._run where ${waiting[filter.waitingFor]})`,
+    );
+  where.add('k', 'id in (select m.thread_id from lanefold._run_mark m where m.kind = $)', filter.mark);
+  if (filter.children === false)
+    where.fixed('C', 'not exists (select from lanefold._child_run c where c.thread_id = thread.id)');
   return where;
 }
 
 type ThreadRow = Record<string, never> & { id: string; micros: string };
 
-const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByModel[]): SpentSummary => ({
+const toSummary = (row: ThreadRow, { spent, marks }: Beside): SpentSummary => ({
   id: row.id,
   tenantId: row['tenant_id']!,
   rev: Number(row['rev']),
@@ -120,9 +141,11 @@ const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByM
           model: row['model']!,
           status: row['status']!,
           errorType: row['error_type']!,
+          answered: row['answered']!,
+          terminationReason: row['termination_reason']!,
           at: row['run_at']!,
           startAt: row['start_at']!,
         },
   lastMessage: row['last_message']!,
-  marks,
+  marks: toMarks(marks),
 });

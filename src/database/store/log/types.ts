@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { RunStatus } from '../run/types.ts';
 import type { RunMarkCount } from '../trace/types.ts';
+import type { MarkKind } from '../trace/types.ts';
 
 export interface AppendReceipt {
   firstSeq: number;
@@ -59,6 +60,10 @@ export interface RecordedSummary {
     model: string;
     status: RunStatus;
     errorType: string | null;
+    /** Whether the run ended with an answer; null until it ends. */
+    answered: boolean | null;
+    /** Why the run ended; null until then. */
+    terminationReason: string | null;
     /** When the run was accepted. */
     at: Date;
     /** No worker starts the run before this time. */
@@ -66,8 +71,8 @@ export interface RecordedSummary {
   } | null;
   /** The first 200 characters of the message that started the latest run. */
   lastMessage: string | null;
-  /** Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
-  marks: RunMarkCount[] | null;
+  /** Marks of its runs, counted by kind. A run that waits has its mark only in its thread. */
+  marks: RunMarkCount[];
 }
 
 export interface RecordedThread {
@@ -119,8 +124,19 @@ export interface ThreadFilter {
   metadata?: JsonObject;
   /** Threads whose latest run has this agent. */
   agent?: string;
+  /** Threads whose latest run was taken by this version of its agent. */
+  version?: string;
   /** Threads whose latest run has this status. */
   status?: RunStatus;
+  /** Threads that have a run with this mark. */
+  mark?: MarkKind;
+  /**
+   * Threads that have a run that waits for the decision of a person, an event, a time, another agent, a limit, a
+   * worker that can take it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: only threads that no tool call has created. */
+  children?: boolean;
   /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
   text?: string;
   /** Threads created at this time or later. */
@@ -133,8 +149,6 @@ export interface ThreadFilter {
    * by creation.
    */
   order?: 'created' | 'asked';
-  /** Count the marks of the newest ten runs of each thread. */
-  marks?: boolean;
   /** The `nextAfter` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */

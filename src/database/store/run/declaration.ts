@@ -11,7 +11,7 @@ import {
   typed,
   whole,
 } from '../../../base/operations/schemas.ts';
-import { marks } from '../trace/declaration.ts';
+import { MarkKind, marks } from '../trace/declaration.ts';
 
 /*
  * What answers say of runs. `Run`, `RunRef` and `RunHandle` are written by hand beside this file, because the type of
@@ -127,6 +127,12 @@ const run = {
     description: 'The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`).',
     example: false,
   }),
+  answered: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until it ends.',
+    ),
   iteration: count('Iterations so far.', 2),
   step: count('Commits so far.', 3),
   usage: orNull(Usage).describe('Null if none are known.'),
@@ -251,7 +257,13 @@ export const asked = {
 export const ListedRun = named(
   'ListedRun',
   z
-    .object({ ...runFields, ...asked, ...RunCost.shape, marks: marks('Marks of the run, counted by kind;') })
+    .object({
+      ...runFields,
+      ...asked,
+      ...RunCost.shape,
+      marks: marks('the run'),
+      children: count('How many runs its tool calls have started.', 0),
+    })
     .meta({ description: 'A run as lists show it.' }),
 );
 
@@ -299,16 +311,48 @@ export const TreeRun = named(
 
 const word = (description: string) => z.string().min(1).max(400).optional().describe(description);
 
+/** What a run that has not ended may wait for; `agent`: the end of a run that a call has started. */
+export const waitingFors = ['approval', 'event', 'time', 'agent', 'limit', 'worker', 'run', 'start_at'] as const;
+
+/** Filters that runs and threads share; `what` has them. */
+export const found = (what: string) => ({
+  mark: MarkKind.optional().describe(`${what} with this mark.`),
+  waitingFor: z
+    .enum(waitingFors)
+    .optional()
+    .describe(
+      `${what} that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.`,
+    ),
+});
+
 export const RunFilter = z.object({
   threadId: Id.optional(),
   status: RunStatus.optional(),
   agent: word('Runs of this agent.'),
+  version: word('Runs that this version of their agent took: `agentVersion`.'),
+  ...found('A run'),
+  answered: z.boolean().optional().describe('False: runs that ended without an answer.'),
+  children: z.boolean().optional().describe('False: only runs that no tool call has started.'),
   model: word('Runs with this model.'),
   errorType: word('Failed runs with this error type.'),
   minTokens: whole(0).optional().describe('Runs that spent at least this many tokens.'),
   createdAfter: date('Runs accepted at this time or later.').optional(),
   createdBefore: date('Runs accepted before this time.').optional(),
-  marks: z.boolean().optional().describe('Count the marks of each run.'),
   after,
   limit: limit(50),
 });
+
+export const RunCounts = named(
+  'RunCounts',
+  z
+    .object({
+      since: date('All runs accepted since then were looked at; null: all runs.').nullable(),
+      runs: count('Runs found.', 120),
+      marks: z.array(z.object({ mark: z.string(), runs: z.int() })).describe('How many of them have each mark.'),
+      statuses: z.array(z.object({ status: RunStatus, runs: z.int() })),
+      agents: z
+        .array(z.object({ agent: z.string(), version: z.string().nullable(), runs: z.int() }))
+        .describe('By agent and version.'),
+    })
+    .meta({ description: 'How many runs a filter finds, the most frequent first.' }),
+);

@@ -5,6 +5,7 @@ import type { Usage } from '../../../agent/context/message.ts';
 import type { Json } from '../../../agent/context/message.ts';
 import type { RunRef } from './run-ref.ts';
 import type { RunMarkCount } from '../trace/types.ts';
+import type { MarkKind } from '../trace/types.ts';
 
 /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
 export type Call = string;
@@ -32,6 +33,11 @@ export interface ListedRun {
   finishReason: string | null;
   /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
   truncated: boolean;
+  /**
+   * Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until
+   * it ends.
+   */
+  answered: boolean | null;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */
@@ -119,8 +125,10 @@ export interface ListedRun {
   cost: number | null;
   /** Tokens of models without a known price; `cost` does not include them. */
   unpricedTokens: number;
-  /** Marks of the run, counted by kind; null unless requested with `marks`. */
-  marks: RunMarkCount[] | null;
+  /** Marks of the run, counted by kind. A run that waits has its mark only in its thread. */
+  marks: RunMarkCount[];
+  /** How many runs its tool calls have started. */
+  children: number;
 }
 
 /** The cost of model calls, at your own prices or the list prices of the providers. */
@@ -131,11 +139,47 @@ export interface RunCost {
   unpricedTokens: number;
 }
 
+/** How many runs a filter finds, the most frequent first. */
+export interface RunCounts {
+  /** All runs accepted since then were looked at; null: all runs. */
+  since: Date | null;
+  /** Runs found. */
+  runs: number;
+  /** How many of them have each mark. */
+  marks: {
+    mark: string;
+    runs: number;
+  }[];
+  statuses: {
+    status: RunStatus;
+    runs: number;
+  }[];
+  /** By agent and version. */
+  agents: {
+    agent: string;
+    version: string | null;
+    runs: number;
+  }[];
+}
+
 export interface RunFilter {
   threadId?: string;
   status?: RunStatus;
   /** Runs of this agent. */
   agent?: string;
+  /** Runs that this version of their agent took: `agentVersion`. */
+  version?: string;
+  /** A run with this mark. */
+  mark?: MarkKind;
+  /**
+   * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+   * it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: runs that ended without an answer. */
+  answered?: boolean;
+  /** False: only runs that no tool call has started. */
+  children?: boolean;
   /** Runs with this model. */
   model?: string;
   /** Failed runs with this error type. */
@@ -146,8 +190,6 @@ export interface RunFilter {
   createdAfter?: Date;
   /** Runs accepted before this time. */
   createdBefore?: Date;
-  /** Count the marks of each run. */
-  marks?: boolean;
   /** The `nextAfter` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
@@ -175,6 +217,11 @@ export interface RunState {
   finishReason: string | null;
   /** The answer was cut: at the limit of output tokens (`length`) or by a filter (`content_filter`). */
   truncated: boolean;
+  /**
+   * Whether the run ended with an answer: false if it failed, was cancelled, or a limit ended it before; null until
+   * it ends.
+   */
+  answered: boolean | null;
   /** Iterations so far. */
   iteration: number;
   /** Commits so far. */

@@ -1,12 +1,34 @@
 import { z } from 'zod';
 import { count, date, Id, jsonObject, named, orNull, typed } from '../../../base/operations/schemas.ts';
 
+/** The kinds of marks that stay with a run. The SQL function `run_marks` defines them. */
+export const markKinds = [
+  'failed',
+  'ended_early',
+  'abandoned',
+  'tool_failed',
+  'arguments_refused',
+  'tool_retried',
+  'model_retried',
+  'worker_lost',
+  'cut',
+  'over_budget',
+  'cache_missed',
+  'handoffs_looped',
+  'model_overridden',
+  'steered',
+  'steer_dropped',
+  'prompt_changed',
+  'context_replaced',
+  'compacted',
+] as const;
+
+export const MarkKind = z.enum(markKinds);
+
 const marked = {
   runId: Id,
   kind: z.string().meta({
-    description:
-      '`tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, ' +
-      '`steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added.',
+    description: `${markKinds.map((kind) => `\`${kind}\``).join(', ')} or \`waiting\`. More kinds may be added.`,
     example: 'tool_failed',
   }),
   seq: z
@@ -32,7 +54,7 @@ export const RunMarkCount = named(
 
 /** Marks on the rows of a list. */
 export const marks = (of: string) =>
-  z.array(RunMarkCount).nullable().describe(`${of} null unless requested with \`marks\`.`);
+  z.array(RunMarkCount).describe(`Marks of ${of}, counted by kind. A run that waits has its mark only in its thread.`);
 
 export const RunEvent = named(
   'RunEvent',

@@ -3,6 +3,26 @@
 import type { RunEventKind } from '../../../agent/strategies/records.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 
+export type MarkKind =
+  | 'failed'
+  | 'ended_early'
+  | 'abandoned'
+  | 'tool_failed'
+  | 'arguments_refused'
+  | 'tool_retried'
+  | 'model_retried'
+  | 'worker_lost'
+  | 'cut'
+  | 'over_budget'
+  | 'cache_missed'
+  | 'handoffs_looped'
+  | 'model_overridden'
+  | 'steered'
+  | 'steer_dropped'
+  | 'prompt_changed'
+  | 'context_replaced'
+  | 'compacted';
+
 /** An event of the trace. */
 export interface RunEvent {
   /** Number in the thread, from 0, without gaps. */
@@ -23,9 +43,9 @@ export interface RunEvent {
 export interface RunMark {
   runId: string;
   /**
-   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
-   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
-   * `abandoned` or `failed`. More kinds may be added.
+   * `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`,
+   * `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`,
+   * `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added.
    */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */
@@ -40,9 +60,9 @@ export interface RunMark {
 export interface RunMarkCount {
   runId: string;
   /**
-   * `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`,
-   * `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`,
-   * `abandoned` or `failed`. More kinds may be added.
+   * `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`,
+   * `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`,
+   * `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added.
    */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */

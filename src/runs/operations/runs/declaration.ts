@@ -241,6 +241,7 @@ export const RunTree = named(
 );
 
 const { threadId, ...filter } = store.RunFilter.shape;
+const { after: _after, limit: _limit, ...counted } = filter;
 
 const caller = z.string().optional().describe('Who starts it; `unfinished` counts runs by caller.');
 
@@ -530,6 +531,17 @@ export const runs = noun(
       query: filter,
       own: { threadId },
       answer: { description: 'A page of runs.', schema: RunPage },
+    },
+    counts: {
+      id: 'countRuns',
+      route: 'GET /v1/runs/counts',
+      scope: 'read',
+      client: true,
+      summary: 'Count the runs that a filter finds, by mark, status, agent and version',
+      doc: 'Counts the runs that a filter finds: at most the newest 10,000.',
+      query: counted,
+      own: { threadId },
+      answer: { description: 'The counts.', schema: store.RunCounts },
     },
     get: {
       id: 'getRun',

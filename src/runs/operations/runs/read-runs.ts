@@ -5,6 +5,7 @@ import { rejecting } from '../../../base/common/promises.ts';
 import { readInputs } from '../../../database/store/input/read-inputs.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
 import { countUnfinished, ranOnly } from '../../../database/store/run/count-runs.ts';
+import { countFound } from '../../../database/store/run/count-found.ts';
 import { listRuns } from '../../../database/store/run/list-runs.ts';
 import { readNodes } from '../../../database/store/run/read-nodes.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
@@ -21,7 +22,17 @@ export interface ReadingDeps extends SnapshotDeps {
 
 type Reading = Pick<
   Runs,
-  'get' | 'list' | 'events' | 'stream' | 'streamTree' | 'nodes' | 'tree' | 'inputs' | 'unfinished' | 'ranOnly'
+  | 'get'
+  | 'list'
+  | 'counts'
+  | 'events'
+  | 'stream'
+  | 'streamTree'
+  | 'nodes'
+  | 'tree'
+  | 'inputs'
+  | 'unfinished'
+  | 'ranOnly'
 >;
 
 /** What reads runs: their states, their traces and what belongs to them. */
@@ -39,6 +50,11 @@ export function readingRuns(deps: ReadingDeps): Reading {
       assertStorable(filter, 'The filter');
       const { data, nextAfter } = await listRuns(db.reader, { ...filter, limit });
       return { data: await Promise.all(data.map((run) => priced(deps.counting, run))), nextAfter };
+    },
+    async counts(filter = {}) {
+      if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
+      assertStorable(filter, 'The filter');
+      return countFound(db.reader, filter);
     },
     async events(run, options = {}) {
       assertRef(run);

@@ -8,7 +8,9 @@ import type { Usage } from '../../../agent/context/message.ts';
 import type { RunToolCall } from '../../../database/store/run/types.ts';
 import type { PendingApproval } from '../../../database/store/wait/types.ts';
 import type { RunStatus } from '../../../database/store/run/types.ts';
+import type { MarkKind } from '../../../database/store/trace/types.ts';
 import type { ListedRun } from '../../../database/store/run/types.ts';
+import type { RunCounts } from '../../../database/store/run/types.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
 import type { PolicyOption } from '../../../agent/policy/types.ts';
@@ -171,6 +173,19 @@ export interface DeclaredRuns {
     status?: RunStatus;
     /** Runs of this agent. */
     agent?: string;
+    /** Runs that this version of their agent took: `agentVersion`. */
+    version?: string;
+    /** A run with this mark. */
+    mark?: MarkKind;
+    /**
+     * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+     * it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: runs that ended without an answer. */
+    answered?: boolean;
+    /** False: only runs that no tool call has started. */
+    children?: boolean;
     /** Runs with this model. */
     model?: string;
     /** Failed runs with this error type. */
@@ -181,8 +196,6 @@ export interface DeclaredRuns {
     createdAfter?: Date;
     /** Runs accepted before this time. */
     createdBefore?: Date;
-    /** Count the marks of each run. */
-    marks?: boolean;
     /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */
@@ -196,6 +209,36 @@ export interface DeclaredRuns {
      */
     nextAfter: string | null;
   }>;
+  /** Counts the runs that a filter finds: at most the newest 10,000. */
+  counts(options?: {
+    status?: RunStatus;
+    /** Runs of this agent. */
+    agent?: string;
+    /** Runs that this version of their agent took: `agentVersion`. */
+    version?: string;
+    /** A run with this mark. */
+    mark?: MarkKind;
+    /**
+     * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+     * it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: runs that ended without an answer. */
+    answered?: boolean;
+    /** False: only runs that no tool call has started. */
+    children?: boolean;
+    /** Runs with this model. */
+    model?: string;
+    /** Failed runs with this error type. */
+    errorType?: string;
+    /** Runs that spent at least this many tokens. */
+    minTokens?: number;
+    /** Runs accepted at this time or later. */
+    createdAfter?: Date;
+    /** Runs accepted before this time. */
+    createdBefore?: Date;
+    threadId?: string;
+  }): Promise<RunCounts>;
   /**
    * Read the tree of runs that a run belongs to. The root, and the runs that tool calls have started, with their
    * states, costs and waits.

@@ -8,6 +8,7 @@ import type { ImportNote } from '../../formats/portable/line.ts';
 import type { StoredPolicy } from '../../../agent/policy/policy.ts';
 import type { RunStatus } from '../../../database/store/run/types.ts';
 import type { RunMarkCount } from '../../../database/store/trace/types.ts';
+import type { MarkKind } from '../../../database/store/trace/types.ts';
 import type { ConfigReceipt } from '../../../database/store/context/types.ts';
 import type { ForkReceipt } from '../../../database/store/log/types.ts';
 import type { NewEntry } from './append.ts';
@@ -231,6 +232,10 @@ export interface ThreadSummary {
     model: string;
     status: RunStatus;
     errorType: string | null;
+    /** Whether the run ended with an answer; null until it ends. */
+    answered: boolean | null;
+    /** Why the run ended; null until then. */
+    terminationReason: string | null;
     /** When the run was accepted. */
     at: Date;
     /** No worker starts the run before this time. */
@@ -238,8 +243,8 @@ export interface ThreadSummary {
   } | null;
   /** The first 200 characters of the message that started the latest run. */
   lastMessage: string | null;
-  /** Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
-  marks: RunMarkCount[] | null;
+  /** Marks of its runs, counted by kind. A run that waits has its mark only in its thread. */
+  marks: RunMarkCount[];
 }
 
 export interface DeclaredThreads {
@@ -273,8 +278,19 @@ export interface DeclaredThreads {
     metadata?: JsonObject;
     /** Threads whose latest run has this agent. */
     agent?: string;
+    /** Threads whose latest run was taken by this version of its agent. */
+    version?: string;
     /** Threads whose latest run has this status. */
     status?: RunStatus;
+    /** Threads that have a run with this mark. */
+    mark?: MarkKind;
+    /**
+     * Threads that have a run that waits for the decision of a person, an event, a time, another agent, a limit, a
+     * worker that can take it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: only threads that no tool call has created. */
+    children?: boolean;
     /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
     text?: string;
     /** Threads created at this time or later. */
@@ -287,8 +303,6 @@ export interface DeclaredThreads {
      * by creation.
      */
     order?: 'created' | 'asked';
-    /** Count the marks of the newest ten runs of each thread. */
-    marks?: boolean;
     /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */

@@ -1,0 +1,94 @@
+import type { RunFilter, RunStatus } from './types.ts';
+import { Conditions } from '../rows.ts';
+
+/** The statement that finds runs by a filter: in an index what it can serve, and among those what it cannot. */
+export class FoundRuns {
+  readonly mark: boolean;
+  readonly indexed = new Conditions();
+  #also: Conditions | undefined;
+  readonly #filter: RunFilter;
+
+  constructor(filter: RunFilter) {
+    this.#filter = filter;
+    this.mark = filter.mark !== undefined;
+    this.indexed
+      .add('t', 'thread_id = $', filter.threadId)
+      .add('f', 'created_at >= $', filter.createdAfter)
+      .add('b', 'created_at < $', filter.createdBefore)
+      .add('a', 'agent = $', filter.agent)
+      .add('k', 'kind = $', filter.mark);
+    if (!this.mark) this.#addState(this.indexed);
+  }
+
+  #addState(where: Conditions): void {
+    const { status, waitingFor } = this.#filter;
+    if (status) where.add('s', 'status = $', status);
+    if (status) narrow(where, status);
+    if (waitingFor) where.fixed(`(${waitingFor})`, waiting[waitingFor]);
+  }
+
+  /** The conditions on the columns of the window; asked for once all others are known, whose parameters come first. */
+  get also(): Conditions {
+    if (this.#also) return this.#also;
+    const filter = this.#filter;
+    const also = new Conditions();
+    also.values.push(...this.indexed.values);
+    if (this.mark) this.#addState(also);
+    also
+      .add('V', 'agent_version = $', filter.version)
+      .add('M', 'model = $', filter.model)
+      .add('E', "error ->> 'type' = $", filter.errorType)
+      .add('A', 'answered = $', filter.answered)
+      .add('U', "(usage ->> 'total_tokens')::bigint >= $", filter.minTokens);
+    if (filter.children === false) also.fixed('C', "not coalesce(options ? 'parent', false)");
+    this.#also = also;
+    return also;
+  }
+
+  /** Tells prepared statements apart. */
+  get key(): string {
+    return `${this.indexed.key}_${this.also.key}`;
+  }
+
+  /** SQL: the keys that the index finds. */
+  get keys(): string {
+    const table = this.mark
+      ? '(select created_at, thread_id, run_id as id, agent, kind from lanefold._run_mark) m'
+      : 'lanefold._run';
+    return `select created_at, thread_id, id from ${table} where ${this.indexed}`;
+  }
+
+  /** SQL: the runs that the index finds; `bound`: which of them. */
+  window(bound: string): string {
+    return this.mark
+      ? `select _run.* from (${this.keys} ${bound}) m join lanefold._run using (thread_id, id)`
+      : `select * from lanefold._run where ${this.indexed} ${bound}`;
+  }
+}
+
+/**
+ * Narrows a status to the small indexes of unfinished and failed runs. No index has the status itself, because it would
+ * have to change too often.
+ */
+function narrow(where: Conditions, status: RunStatus): void {
+  if (status === 'waiting') where.fixed('w', 'not active and finished_at is null');
+  else if (status === 'failed') where.fixed('e', "error is not null and termination_reason <> 'cancelled'");
+  else if (status !== 'completed' && status !== 'cancelled') where.fixed('l', 'active');
+}
+
+const openWait = (kind: string): string =>
+  `active and status = 'suspended' and exists (select from lanefold._wait w
+    where w.thread_id = _run.thread_id and w.run_id = _run.id and w.status = 'open' and w.kind = '${kind}')`;
+
+/** SQL, on `_run`: what a run may wait for. */
+export const waiting: Record<NonNullable<RunFilter['waitingFor']>, string> = {
+  approval: openWait('approval'),
+  event: openWait('event'),
+  time: openWait('time'),
+  agent: openWait('run'),
+  run: 'not active and finished_at is null',
+  limit: "limited_by is not null and status = 'queued'",
+  worker: "active and status = 'queued' and limited_by is null and agent_unknown_since is not null",
+  start_at: `active and status = 'queued' and limited_by is null and agent_unknown_since is null and started_at is null
+    and start_at > lanefold._now()`,
+};
