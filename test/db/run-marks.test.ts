@@ -12,7 +12,7 @@ async function marksOf(threadId: string, ...runIds: string[]) {
     seq: string | null;
     llm_call_id: string | null;
     data: JsonObject;
-  }>(log.db, 'select * from lanefold.run_marks($1, $2) order by seq nulls last, llm_call_id, kind', threadId, runIds);
+  }>(log.db, 'select * from lanefold.run_marks($1, $2) order by seq nulls last, llm_call_id, kind, data::text', threadId, runIds);
   await expectStored(threadId, runIds, marks);
   return marks;
 }
@@ -165,4 +165,53 @@ test('marks a replaced context at the answer that comes next, and not in the run
 test('knows nothing of runs that are not on the thread', async () => {
   const threadId = await newThread(log);
   expect(await marksOf(threadId, 'none')).toEqual([]);
+});
+
+test('marks a run that a limit ended, which has no answer', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim();
+  expect(await run.row()).toMatchObject({ answered: null });
+  await run.commit(0, { finish: { status: 'completed', reason: 'max_iterations', result: null } });
+  expect(await marksOf(threadId, 'run')).toMatchObject([
+    { kind: 'ended_early', seq: null, data: { reason: 'max_iterations', answered: false } },
+  ]);
+  expect(await run.row()).toMatchObject({ status: 'completed', answered: false });
+});
+
+test('marks agents that hand a run back and forth', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim();
+  const handed = (from: string, to: string) => ({ k: 'handed_over', i: 1, d: { from, to } });
+  await run.commit(0, { events: [handed('agent', 'billing'), handed('billing', 'agent')] });
+  expect(await marksOf(threadId, 'run')).toEqual([]);
+  await run.commit(1, { events: [handed('agent', 'billing'), handed('billing', 'agent')] });
+  const loops = [
+    { kind: 'handoffs_looped', seq: null, data: { agent: 'agent', times: 2 } },
+    { kind: 'handoffs_looped', seq: null, data: { agent: 'billing', times: 2 } },
+  ];
+  expect(await marksOf(threadId, 'run')).toMatchObject(loops);
+  await run.commit(2, answered(1));
+  expect(await marksOf(threadId, 'run')).toMatchObject(loops);
+});
+
+test('marks a lane at its next answer, however many runs other lanes had since the change', async () => {
+  const threadId = await newThread(log);
+  const turn = async (id: string, contextRef: string, n: number) => {
+    const run = sqlRun(log.db, threadId, id);
+    await run.enqueue({ contextRef });
+    await run.claim();
+    await run.commit(0, answered(n));
+    return marksOf(threadId, id);
+  };
+  await turn('a-1', 'default', 1);
+  await turn('b-1', 'side', 1);
+  await log.contexts.switch(threadId, 'side');
+  await log.contexts.replace(threadId, { entries: [{ role: 'user', content: 'anew' }] });
+  for (const id of ['a-2', 'a-3']) expect(await turn(id, 'default', 1)).toEqual([]);
+  expect((await turn('b-2', 'side', 1)).map(({ kind }) => kind)).toEqual(['context_replaced', 'cache_missed']);
+  expect(await turn('b-3', 'side', 1)).toEqual([]);
 });
