@@ -56,6 +56,13 @@ describe('the metrics of a worker', () => {
     expect(await runtime.worker.metrics()).not.toContain(threadId);
   });
 
+  test('count a run that a limit ended as one without an answer', async () => {
+    const model = runtime.model([{ calls: [{ name: 'look' }] }]);
+    await runtime.run({ agent: 'seer', model: model.id, input: 'x', maxIterations: 1 });
+    await valueOnce('lanefold_worker_runs_ended_total{agent="seer",status="no_answer"}', 1);
+    expect(await valueOf('lanefold_worker_runs_ended_total{agent="seer",status="completed"}')).toBe(1);
+  });
+
   test('begin at zero, so that a first failure is seen', async () => {
     expect(await valueOf('lanefold_worker_runs_ended_total{agent="idle",status="failed"}')).toBe(0);
     expect(await valueOf('lanefold_worker_runs_refused_total{agent="idle",reason="poisoned"}')).toBe(0);

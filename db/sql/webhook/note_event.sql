@@ -70,7 +70,7 @@ begin
   if v_result is null and r.result_seq is not null then
     select payload -> 'content' into v_result from lanefold._entry where thread_id = p_thread_id and seq = r.result_seq;
   end if;
-  v_data := lanefold._run_data(r) || jsonb_strip_nulls(jsonb_build_object('termination_reason', r.termination_reason, 'finish_reason', r.finish_reason, 'error', r.error,
+  v_data := lanefold._run_data(r) || jsonb_strip_nulls(jsonb_build_object('termination_reason', r.termination_reason, 'finish_reason', r.finish_reason, 'answered', r.answered, 'error', r.error,
     'usage', r.usage, 'other_usage', r.other_usage, 'started_at', r.started_at, 'finished_at', r.finished_at));
   if octet_length(v_result::text) > 65536 then
     v_data := v_data || jsonb_build_object('result_bytes', octet_length(v_result::text));

@@ -58,9 +58,10 @@ class LoggedRun extends RunTelemetry {
     }
   }
 
-  override ended({ status, iteration, error }: Parameters<RunTelemetry['ended']>[0]): void {
+  override ended({ status, iteration, limit, error }: Parameters<RunTelemetry['ended']>[0]): void {
     const facts = { ...this.#ids, status, iterations: iteration, duration_ms: this.#durationMs() };
     if (status === 'failed') this.logger.warn({ ...facts, error }, 'run failed');
+    else if (limit !== undefined) this.logger.warn({ ...facts, limit }, 'run ended at a limit, without an answer');
     else this.logger.info(facts, `run ${status}`);
   }
 

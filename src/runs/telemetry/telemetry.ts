@@ -115,7 +115,7 @@ export class RunTelemetry {
   leaseRenewed(_ageMs: number): void {}
 
   /** The run has ended or is suspended. */
-  ended(_end: { status: string; iteration: number; error?: RunError }): void {}
+  ended(_end: { status: string; iteration: number; limit?: string; error?: RunError }): void {}
 
   /** This worker stopped working on the run before the run ended. */
   interrupted(_reason: Interruption): void {}

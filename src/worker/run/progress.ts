@@ -98,6 +98,8 @@ export interface RunEnd {
   status: string;
   /** The final answer, if any. */
   answer?: Json;
+  /** The limit that ended it before it had an answer. */
+  limit?: string;
   error?: RunError;
   /** Tool calls of a suspended run that need approval, as `1.0 pay`. */
   approvals?: string[];
@@ -115,12 +117,18 @@ export interface RunEnd {
 export const toRunEnd = (
   { iteration, usage, otherUsage }: RunProgress,
   { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
-  { answer, error, approvals }: { answer?: Json | undefined; error?: RunError; approvals?: string[] | undefined } = {},
+  {
+    answer,
+    limit,
+    error,
+    approvals,
+  }: { answer?: Json | undefined; limit?: string | undefined; error?: RunError; approvals?: string[] | undefined } = {},
 ): RunEnd => ({
   type: 'ended',
   status,
   iteration,
   ...(answer === undefined ? {} : { answer }),
+  ...(limit === undefined ? {} : { limit }),
   ...(error ? { error } : {}),
   ...(approvals ? { approvals } : {}),
   ...(usage ? { usage } : {}),

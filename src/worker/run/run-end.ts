@@ -1,3 +1,4 @@
+import { endedByLimit } from '../../agent/strategies/limits.ts';
 import type { Json, ToolCall } from '../../agent/context/message.ts';
 import type { EventDraft, StrategyDecision, StrategyState } from '../../agent/strategies/machine.ts';
 import type { RunError } from '../../agent/strategies/records.ts';
@@ -21,10 +22,12 @@ export const isEnd = (result: object | undefined): result is RunEnd =>
 
 /** The end of a run that the step of a decision has finished. */
 export function endByStep(active: ActiveRun, decision: StrategyDecision, committed: CommitResult): RunEnd {
-  const { result, error } = decision.step?.finish ?? {};
+  const { result, error, reason = null } = decision.step?.finish ?? {};
+  const unanswered = committed.status === 'completed' && result === null && endedByLimit(reason);
   const end = toRunEnd(active.progress, committed, {
     answer: earlierText(decision) === '' ? (answerIn(decision) ?? result) : result,
     ...(error && committed.status === 'failed' ? { error } : {}),
+    ...(unanswered ? { limit: reason! } : {}),
   });
   return isFull(active) ? { ...end, full: true } : end;
 }

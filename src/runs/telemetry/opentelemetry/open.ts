@@ -79,9 +79,10 @@ class RunSpans extends RunTelemetry {
     }
   }
 
-  override ended({ status, iteration, error }: Parameters<RunTelemetry['ended']>[0]): void {
+  override ended({ status, iteration, limit, error }: Parameters<RunTelemetry['ended']>[0]): void {
     this.#settle(true);
     this.#span.setAttributes({ 'lanefold.run.status': status, 'lanefold.run.iterations': iteration });
+    if (limit !== undefined) this.#span.setAttribute('lanefold.run.limit', limit);
     this.#end(status === 'failed' ? (error?.type ?? 'failed') : undefined);
   }
 

@@ -111,8 +111,8 @@ class MeasuredRun extends RunTelemetry {
     this.instruments.leaseAge.observe(ageMs / 1000);
   }
 
-  override ended({ status }: { status: string }): void {
-    this.instruments.runsEnded.inc({ agent: this.#agent, status });
+  override ended({ status, limit }: { status: string; limit?: string }): void {
+    this.instruments.runsEnded.inc({ agent: this.#agent, status: limit === undefined ? status : noAnswer });
   }
 
   override interrupted(reason: Interruption): void {
@@ -175,12 +175,15 @@ export async function workerMetrics(
 }
 
 /** Creates each series at 0, because `increase` misses the first count of a new series. */
+/** The status of a run that a limit ended before it had an answer. In the database, such a run is `completed`. */
+const noAnswer = 'no_answer';
+
 function startAtZero(instruments: Instruments, agents: readonly string[]): void {
   for (const outcome of attemptOutcomes) instruments.attempts.inc({ outcome }, 0);
   for (const status of slotOutcomes) instruments.slots.inc({ status }, 0);
   for (const agent of [...agents, other]) {
     for (const kind of ['first', 'resumed']) instruments.claims.inc({ agent, kind }, 0);
-    for (const status of ['completed', 'failed', 'cancelled', 'suspended']) {
+    for (const status of ['completed', noAnswer, 'failed', 'cancelled', 'suspended']) {
       instruments.runsEnded.inc({ agent, status }, 0);
     }
     for (const of of ['model', 'tool']) instruments.retries.inc({ agent, of }, 0);
@@ -225,10 +228,11 @@ function createInstruments({ Counter, Histogram }: Client, register: Registry) {
       'agent',
       'kind',
     ]),
-    runsEnded: counter('runs_ended_total', 'Runs that ended in this worker, or were suspended, by status.', [
-      'agent',
-      'status',
-    ]),
+    runsEnded: counter(
+      'runs_ended_total',
+      'Runs that ended in this worker, or were suspended, by status; no_answer: at a limit.',
+      ['agent', 'status'],
+    ),
     retries: counter('retries_total', 'Model calls and tool attempts retried after a failure.', ['agent', 'of']),
     lostModelCalls: counter('lost_model_calls_total', 'Model calls lost with the worker that made them.', ['agent']),
     interrupted: counter('runs_interrupted_total', 'Runs this worker dropped: lost, released or failed.', [
