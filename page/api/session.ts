@@ -15,6 +15,8 @@ export function signIn(key: string): void {
 
 export function signOut(): void {
   sessionStorage.removeItem(place);
+  // filters may have the words of a customer
+  sessionStorage.clear();
   apiKey.value = '';
   needsKey.value = true;
 }

@@ -15,12 +15,40 @@ const tones: Record<string, string> = {
 
 const words: Record<string, string> = { suspended: 'needs approval' };
 
-export const Status = ({ status }: { status: RunStatus | null }) =>
+export const statusWord = (status: string): string => words[status] ?? status;
+
+/** A status in words. A run that completed without an answer says so: a limit has ended it. */
+export const Status = ({ status, answered }: { status: RunStatus | null; answered?: boolean | null | undefined }) =>
   status === null ? (
     <span class="status idle">no runs</span>
+  ) : status === 'completed' && answered === false ? (
+    <span class="status wait">no answer</span>
   ) : (
-    <span class={`status ${tones[status]}`}>{words[status] ?? status}</span>
+    <span class={`status ${tones[status]}`}>{statusWord(status)}</span>
   );
+
+interface Ended {
+  status: RunStatus;
+  answered: boolean | null;
+  termination_reason: string | null;
+  error: { type: string } | null;
+  limited_by?: { limit: string } | null;
+}
+
+/** The status of a run, and why it failed or has no answer. */
+export function RunStatusWords({ run }: { run: Ended }) {
+  const { status, answered, error, termination_reason: reason, limited_by: limited } = run;
+  return (
+    <>
+      <Status status={status} answered={answered} />
+      {status === 'queued' && limited && <span class="why muted">limit {limited.limit}</span>}
+      {status === 'failed' && error && <span class="why">{error.type}</span>}
+      {status === 'completed' && answered === false && reason && (
+        <span class="why muted">{reason.replaceAll('_', ' ')}</span>
+      )}
+    </>
+  );
+}
 
 export const Time = ({ at }: { at: string }) => (
   <time dateTime={at} title={fullTime(at)}>

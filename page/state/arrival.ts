@@ -23,9 +23,19 @@ addEventListener(
 );
 
 const pathOf = (url: string): string => new URL(url).hash.split('?')[0]!;
+/** The path of the view before this one. */
+let before: string | undefined;
 addEventListener('hashchange', ({ oldURL, newURL }) => {
-  if (pathOf(oldURL) !== pathOf(newURL)) arrived = true;
+  if (pathOf(oldURL) === pathOf(newURL)) return;
+  arrived = true;
+  before = pathOf(oldURL);
 });
+
+/** Goes to the view above: by the history if the reader came from there, so that the focus returns to the link. */
+export function leave(up: string): void {
+  if (before === up.split('?')[0]) history.back();
+  else location.hash = up;
+}
 
 /** Called when the heading of a view is drawn. On the first view of a visit, the browser decides the focus. */
 export function arrive(heading: HTMLElement): void {

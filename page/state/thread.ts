@@ -197,13 +197,19 @@ export interface ThreadMarks {
   ofRun: ReadonlyMap<string, Mark[]>;
   /** Why the last read failed; the next change of the thread retries. */
   error: Error | undefined;
+  /** The first read has ended, or takes so long that the entries need not wait for it. */
+  ready: boolean;
 }
+
+/** How long the entries wait for their marks, so that nothing moves when they come. */
+const patienceMs = 400;
 
 /** Reads the marks of the visible runs: once for ended runs, for others after every change of the thread. */
 export function useMarks(state: ThreadState): ThreadMarks {
   const known = useSignal<ReadonlyMap<string, Mark[]>>(new Map());
   const ended = useSignal<ReadonlySet<string>>(new Set());
   const error = useSignal<Error | undefined>(undefined);
+  const ready = useSignal(false);
   const entries = state.entries.value;
   const unended = unendedRuns(state);
   const first = entries[0]?.at ?? '';
@@ -226,11 +232,19 @@ export function useMarks(state: ThreadState): ThreadMarks {
       }
       error.value = undefined;
     };
-    read().catch((caught: unknown) => {
-      if (!left.signal.aborted) error.value = caught as Error;
-    });
+    read()
+      .catch((caught: unknown) => {
+        if (!left.signal.aborted) error.value = caught as Error;
+      })
+      .finally(() => {
+        if (!left.signal.aborted) ready.value = true;
+      });
     return () => left.abort();
   }, [wanted.join(), state.thread.value?.event_rev]);
+  useEffect(() => {
+    const timer = setTimeout(() => (ready.value = true), patienceMs);
+    return () => clearTimeout(timer);
+  }, []);
   const ofEntry = new Map<number, Mark[]>();
   const ofRun = new Map<string, Mark[]>();
   for (const [runId, marks] of known.value)
@@ -238,7 +252,7 @@ export function useMarks(state: ThreadState): ThreadMarks {
       if (told.has(mark.kind)) continue;
       else if (mark.seq === null) ofRun.set(runId, [...(ofRun.get(runId) ?? []), mark]);
       else ofEntry.set(mark.seq, [...(ofEntry.get(mark.seq) ?? []), mark]);
-  return { ofEntry, ofRun, error: error.value };
+  return { ofEntry, ofRun, error: error.value, ready: ready.value };
 }
 
 /** Runs not known to have ended. An entry may arrive before its run is in the list. */

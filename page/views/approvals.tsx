@@ -1,5 +1,5 @@
-import { get } from '../api/client.ts';
-import type { ApprovalPage } from '../api/types.ts';
+import { get, v1 } from '../api/client.ts';
+import type { ApprovalPage, RunSnapshot } from '../api/types.ts';
 import { Empty, Failure, Loading, Time } from '../parts/basics.tsx';
 import { fullTime } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -25,6 +25,7 @@ export function ApprovalsView() {
       {calls?.length === 0 && <Empty>No tool call waits for approval.</Empty>}
       {calls?.map((call) => (
         <div key={`${call.run_id}/${call.round}.${call.index}`} class="card">
+          <Question threadId={call.thread_id} runId={call.run_id} />
           <p class="muted">
             <a href={href('threads', call.thread_id, 'runs', call.run_id)}>{call.agent}</a> in{' '}
             <a href={href('threads', call.thread_id)}>{call.thread_id}</a>, requested <Time at={call.requested_at} />,
@@ -34,5 +35,17 @@ export function ApprovalsView() {
         </div>
       ))}
     </section>
+  );
+}
+
+/** What the customer wrote, and leads to the run that it has started. */
+function Question({ threadId, runId }: { threadId: string; runId: string }) {
+  const loaded = useLoaded<RunSnapshot>((signal) => get(v1('threads', threadId, 'runs', runId), {}, signal), []);
+  return (
+    <h2 class="question">
+      <a href={href('threads', threadId, 'runs', runId)} class="row-link">
+        {loaded.data?.question ?? '…'}
+      </a>
+    </h2>
   );
 }

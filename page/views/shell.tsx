@@ -1,52 +1,81 @@
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { apiKey, signOut, signIn } from '../api/session.ts';
 import { href, route } from '../state/route.ts';
+import { lastAddress } from '../state/filters.ts';
 import { nextTheme, theme } from '../state/theme.ts';
 import { useSignal } from '@preact/signals';
+import { KeysButton } from '../parts/keys.tsx';
 
-const areas = [
-  ['threads', 'Threads'],
-  ['runs', 'Runs'],
-  ['approvals', 'Approvals'],
-  ['schedules', 'Schedules'],
-  ['webhooks', 'Webhooks'],
-  ['agents', 'Agents'],
-  ['evals', 'Evals'],
-  ['monitors', 'Monitors'],
-  ['limits', 'Limits'],
-  ['operations', 'Operations'],
+const groups = [
+  [
+    'Work',
+    [
+      ['threads', 'Threads'],
+      ['runs', 'Runs'],
+      ['approvals', 'Approvals'],
+    ],
+  ],
+  [
+    'Set-up',
+    [
+      ['agents', 'Agents'],
+      ['schedules', 'Schedules'],
+      ['webhooks', 'Webhooks'],
+      ['limits', 'Limits'],
+      ['evals', 'Evals'],
+      ['monitors', 'Monitors'],
+    ],
+  ],
+  ['System', [['operations', 'Operations']]],
 ] as const;
+const titles = new Map<string, string>(groups.flatMap(([, areas]) => areas.map(([key, title]) => [key, title])));
 
-/** The frame of every view. */
+/** The frame of every view: a menu beside it, which a phone has behind a button. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const area = route.value.path[0] ?? 'threads';
+  const open = useSignal(false);
+  const address = location.hash;
+  useEffect(() => {
+    open.value = false;
+  }, [address]);
   return (
     <>
       <a class="skip" href="#main" onClick={toMain}>
         Skip to content
       </a>
-      <header class="bar">
+      <header class={open.value ? 'bar open' : 'bar'}>
         <a class="brand" href={href('threads')}>
           Lanefold
         </a>
+        <button type="button" class="bar-toggle" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+          <span class="hidden">Menu: </span>
+          {titles.get(area) ?? area} <span aria-hidden="true">▾</span>
+        </button>
         <nav aria-label="Areas">
-          {areas.map(([key, title]) => (
-            <a key={key} href={href(key)} {...(area === key ? { 'aria-current': 'page' } : {})}>
-              {title}
-            </a>
+          {groups.map(([group, areas]) => (
+            <Fragment key={group}>
+              <p>{group}</p>
+              {areas.map(([key, title]) => (
+                <a key={key} href={lastAddress(key)} {...(area === key ? { 'aria-current': 'page' } : {})}>
+                  {title}
+                </a>
+              ))}
+            </Fragment>
           ))}
         </nav>
         <div class="bar-end">
-          <a href="/admin/queues">Bull Board</a>
           <a href="/docs">API</a>
+          <a href="/admin/queues">Bull Board</a>
+          <KeysButton />
+          <button type="button" onClick={nextTheme} title="Colours: as in the system, light or dark">
+            Theme: {theme.value}
+          </button>
           {apiKey.value !== '' && (
-            <button type="button" class="link" onClick={signOut}>
+            <button type="button" onClick={signOut}>
               Sign out
             </button>
           )}
-          <button type="button" class="small" onClick={nextTheme} title="Colours: as in the system, light or dark">
-            Theme: {theme.value}
-          </button>
         </div>
       </header>
       <main id="main" tabIndex={-1}>

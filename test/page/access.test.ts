@@ -5,7 +5,7 @@ import { bundlePage, compressed } from '../../src/server/page/routes.ts';
 import { startApi } from '../api/helpers.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
 
-test('the page is at most 42.8 kB compressed, and what few look at is loaded when they do', async () => {
+test('the page is at most 50 kB compressed, and what few look at is loaded when they do', async () => {
   const files = [...(await compressed(await bundlePage('page')))].map(([name, { encodings }]): [string, number] => [
     name.replace(/-[\w-]{8}\.js$/, '.js'),
     // what browsers accept over https and from localhost; elsewhere they get gzip
@@ -13,7 +13,7 @@ test('the page is at most 42.8 kB compressed, and what few look at is loaded whe
   ]);
   const first = ['app.css', 'app.js', 'index.html'];
   const sum = files.reduce((all, [name, size]) => (first.includes(name) ? all + size : all), 0);
-  expect(sum).toBeLessThanOrEqual(42_800);
+  expect(sum).toBeLessThanOrEqual(50_000);
   // uPlot alone has 20,000
   const parts = {
     'agents.js': 2_500,
@@ -21,7 +21,7 @@ test('the page is at most 42.8 kB compressed, and what few look at is loaded whe
     'draw-plot.js': 20_500,
     'evals.js': 8_000,
     'keep-case.js': 1_000,
-    'limits.js': 3_100,
+    'limits.js': 3_200,
     'monitors.js': 1_600,
     'operations.js': 2_500,
     'replay-tab.js': 1_500,

@@ -197,14 +197,22 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   ])('filter %s by time', async (view, some, none) => {
     await page.goto(`${site.api.url}/#/${view}`);
     await page.getByText(some).first().waitFor();
-    await page.getByLabel('Since').fill('2020-02-03T04:05');
+    const set = async (filter: string, at: string) => {
+      await page.getByText('Add filter').click();
+      await page.getByRole('button', { name: filter, exact: true }).click();
+      await page.getByLabel(filter, { exact: true }).fill(at);
+      await page.getByRole('button', { name: 'Apply' }).click();
+    };
+    await set('Since', '2020-02-03T04:05');
     await page.waitForURL(/created_after=2020-02-0/);
     await page.getByText(some).first().waitFor();
-    await page.getByLabel('Before').fill('2021-02-03T04:05');
+    await set('Before', '2021-02-03T04:05');
     await page.getByText(none).waitFor();
     await page.reload();
     await page.getByText(none).waitFor();
-    expect(await page.getByLabel('Before').inputValue()).toBe('2021-02-03T04:05');
+    await page.getByRole('button', { name: /^Before Feb 3, 2021/ }).click();
+    expect(await page.getByLabel('Before', { exact: true }).inputValue()).toBe('2021-02-03T04:05');
+    await expectAccessible(page, 'a filter');
   });
 
   test('show what was spent over time, by the list prices of the models', async () => {

@@ -63,7 +63,7 @@ export const RolloutButton = ({ agent, labels, rollout, onSet }: Props) => (
   <DialogButton
     title={`Which versions of ${agent} serve`}
     button="Roll out"
-    label={`Choose which versions of ${agent} serve`}
+    label={`Roll out: choose which versions of ${agent} serve`}
     submit="Set"
     kind="primary"
     onSubmit={async (fields) => {

@@ -41,7 +41,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           </p>
           <Heading title={`Model call ${call.iteration} of run`} id={call.run_id} />
         </div>
-        <nav class="actions" aria-label="Calls of the lane">
+        <nav class="actions calls" aria-label="Calls of the lane">
           <Neighbour threadId={threadId} id={call.previous_call_id} title="‹ Previous call" />
           <Neighbour threadId={threadId} id={call.next_call_id} title="Next call ›" />
         </nav>

@@ -4,7 +4,6 @@ import { Empty, Tag } from '../../parts/basics.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { gridRows, type ComparedCase, type Comparison, type GridRow, type Cases } from './report.ts';
 import { scoreText, signed } from './words.ts';
-import { FilterForm } from '../../parts/filters.tsx';
 
 /** A grid of thousands of rows would take seconds to draw. */
 const shownRows = 200;
@@ -125,7 +124,7 @@ export function CaseFilters({ tags, cases }: { tags: string[]; cases: Cases }) {
   const { query } = route.value;
   const onlyWorse = query.get('worse') !== null;
   return (
-    <FilterForm names={['tag', 'part', 'worse']}>
+    <div class="filters" role="search">
       <Choice title="Tag" name="tag" values={tags} />
       {parts.length > 0 && <Choice title="Part" name="part" values={parts} />}
       <button
@@ -135,12 +134,12 @@ export function CaseFilters({ tags, cases }: { tags: string[]; cases: Cases }) {
       >
         Only what got worse
       </button>
-    </FilterForm>
+    </div>
   );
 }
 
 const Choice = ({ title, name, values }: { title: string; name: string; values: string[] }) => (
-  <label>
+  <label class="inline">
     <span>{title}</span>
     <select
       value={route.value.query.get(name) ?? ''}

@@ -8,6 +8,7 @@ import { AmountButton, NewLimitButton, RemoveButton } from './limit-dialogs.tsx'
 import { Usage } from './usage.tsx';
 import { appliesTo, counted, shown } from './words.ts';
 import { href } from '../../state/route.ts';
+import { HeldBy } from '../run/tool-calls.tsx';
 
 const refreshMs = 2_000;
 const keys = 20;
@@ -47,7 +48,7 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
   const holders = useSignal(false);
   const id = `limit-${tenant ?? ''}-${name}`;
   return (
-    <section aria-labelledby={id} class="card limit">
+    <section aria-labelledby={id} class="card">
       <div class="heading">
         <h2 id={id}>{name}</h2>
         {tenant !== null && <Tag title="The tenant whose limit it is">{tenant}</Tag>}
@@ -66,7 +67,7 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
         </span>
       </p>
       {usage.length === 0 ? (
-        <Empty>It has not been used yet.</Empty>
+        <p class="muted">It has not been used yet.</p>
       ) : (
         <table class="list">
           <thead>
@@ -88,6 +89,11 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
             ))}
           </tbody>
         </table>
+      )}
+      {limit.kind === 'concurrency' && usage.some(({ waiting }) => waiting > 0) && (
+        <p class="muted">
+          <HeldBy limit={name} tenant={tenant} />
+        </p>
       )}
       <div class="actions">
         {next !== null && (

@@ -2,7 +2,7 @@ import type { Mark, MarkCount, JsonObject } from '../../api/types.ts';
 import { clip, duration, fullTime } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 
-const icons: Record<Tone, string> = { bad: '✕', warn: '▲', note: '●' };
+export const icons: Record<Tone, string> = { bad: '✕', warn: '▲', note: '●' };
 const maxChars = 160;
 
 /** A mark in words, linked to the place it refers to. */
@@ -25,7 +25,7 @@ export function CountedMarks({
   threadId: string;
   marks: MarkCount[] | null | undefined;
   /** Kinds that the row shows anyway. */
-  known?: (string | false)[];
+  known?: (string | false)[] | undefined;
 }) {
   const shown = marks?.filter(({ kind }) => !known.includes(kind)) ?? [];
   if (shown.length === 0) return null;
@@ -76,12 +76,15 @@ export type Tone = 'bad' | 'warn' | 'note';
 /** The severity of each kind, and its label in a list for one and for several. */
 export const kinds: Record<string, [tone: Tone, one: string, several: string]> = {
   tool_failed: ['bad', 'tool failed', 'tools failed'],
+  arguments_refused: ['bad', 'arguments refused', '× arguments refused'],
   tool_retried: ['warn', 'tool retried', 'tools retried'],
   model_retried: ['warn', 'model retried', '× model retried'],
   worker_lost: ['bad', 'worker died', 'workers died'],
   cut: ['warn', 'cut', '× cut'],
   over_budget: ['warn', 'over budget', '× over budget'],
   cache_missed: ['warn', 'cache missed', '× cache missed'],
+  handoffs_looped: ['warn', 'handoffs looped', '× handoffs looped'],
+  ended_early: ['warn', 'ended early', '× ended early'],
   model_overridden: ['note', 'model overridden', '× model overridden'],
   steered: ['note', 'steered', '× steered'],
   steer_dropped: ['bad', 'steering dropped', '× steering dropped'],
@@ -105,6 +108,18 @@ const outcomes: Record<string, string> = {
   abandoned: 'Tool call abandoned',
 };
 
+/** What a run waits for, in a menu. */
+export const waitWords: Record<string, string> = {
+  approval: 'approval',
+  limit: 'a limit',
+  worker: 'a worker',
+  run: 'the run before it',
+  agent: 'another agent',
+  event: 'an event',
+  time: 'a time',
+  start_at: 'its start',
+};
+
 const waits: Record<string, string> = {
   run: 'waits for the run before it',
   approval: 'waits for approval',
@@ -122,6 +137,12 @@ export function wordsOf({ kind, data }: Mark): string {
   switch (kind) {
     case 'tool_failed':
       return `${outcomes[text('status')]!}: ${text('tool')}`;
+    case 'arguments_refused':
+      return `Arguments refused: ${text('tool')} was not called`;
+    case 'handoffs_looped':
+      return `Handed over to ${text('agent')} ${text('times')} times`;
+    case 'ended_early':
+      return `${data['answered'] === false ? 'No answer' : 'Ended early'}: ${text('reason').replaceAll('_', ' ')}`;
     case 'tool_retried':
       return `Attempted ${text('attempts')} times`;
     case 'model_retried':

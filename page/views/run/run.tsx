@@ -13,8 +13,8 @@ import type {
   Thread,
   AgentVersionList,
 } from '../../api/types.ts';
-import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
-import { duration, number, price, tokens, amount } from '../../parts/format.ts';
+import { Facts, Failure, Loading, RunStatusWords, Tag, Time } from '../../parts/basics.tsx';
+import { clip, duration, number, price, tokens, amount } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MessageBody } from '../../parts/message.tsx';
@@ -23,7 +23,7 @@ import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision, WaitingCall } from './decision.tsx';
 import { Effects, LimitWait, ToolCalls } from './tool-calls.tsx';
 import { NodeTree } from './node-tree.tsx';
-import { Tree, Waterfall } from './waterfall.tsx';
+import { CalledBy, Tree, Waterfall } from './waterfall.tsx';
 
 const refreshMs = 1_000;
 const maxEvents = 1_000;
@@ -45,7 +45,6 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
   const loaded = useRun(threadId, runId);
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
   const { run, events, more, inputs, nodes, effects, tree } = loaded.data;
-  const limited = /^(max|budget)_/.test(run.termination_reason ?? '');
   const cancel = () => post(v1('threads', threadId, 'runs', runId, 'cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
@@ -56,13 +55,10 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
             <a href={href('threads', threadId)}>{threadId}</a>
           </p>
           <Heading title={run.question ?? `Run of ${run.agent}`} id={run.id} />
+          {tree && <CalledBy tree={tree} runId={runId} />}
         </div>
         <div class="actions">
-          {limited ? (
-            <span class="status wait">ended by {run.termination_reason}</span>
-          ) : (
-            <Status status={run.status} />
-          )}
+          <RunStatusWords run={run} />
           {run.finished_at === null && (
             <Menu>
               <MenuItem onClick={cancel}>Cancel the run</MenuItem>
@@ -99,7 +95,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           </div>
         </section>
       )}
-      <ToolCalls calls={run.tool_calls} />
+      <ToolCalls calls={run.tool_calls} started={tree?.runs.filter(({ parent }) => parent?.id === runId)} />
       {effects.length > 0 && <Effects threadId={threadId} calls={run.tool_calls} entries={effects} />}
     </article>
   );
@@ -160,7 +156,7 @@ const RunFacts = ({ run }: { run: RunSnapshot }) => (
     items={[
       ['Agent', run.agent],
       ['Version', run.agent_version && <VersionName agent={run.agent} id={run.agent_version} />],
-      ['Model', run.model],
+      ['Model', <span title={run.model}>{clip(run.model, 60)}</span>],
       ['Strategy', run.strategy],
       ['Lane', run.context_ref],
       // the iteration that exceeds the limit makes no call
@@ -268,7 +264,7 @@ export function VersionName({ agent, id }: { agent: string; id: string }) {
   );
   return (
     <>
-      {loaded.data?.data.find((one) => one.id === id)?.label} <code>{id}</code>
+      {loaded.data?.data.find((one) => one.id === id)?.label} <code title={id}>{id.slice(0, 10)}</code>
     </>
   );
 }

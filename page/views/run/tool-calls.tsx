@@ -1,8 +1,11 @@
-import type { RunSnapshot, Entry, JsonObject } from '../../api/types.ts';
+import type { Entry, JsonObject, LimitHolder, RunSnapshot, TreeRun } from '../../api/types.ts';
+import { Fragment } from 'preact';
+import { get, v1 } from '../../api/client.ts';
 import { Tag, Time } from '../../parts/basics.tsx';
 import { duration, fullTime } from '../../parts/format.ts';
 import { MessageBody, JsonText } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
 
 type Call = RunSnapshot['tool_calls'][number];
 
@@ -11,7 +14,7 @@ const bad = new Set(['error', 'unknown', 'denied', 'abandoned']);
 /**
  * The tool calls of a run. Flags a call repeated with the same arguments, because the model may be going in circles.
  */
-export function ToolCalls({ calls }: { calls: Call[] }) {
+export function ToolCalls({ calls, started = [] }: { calls: Call[]; started?: TreeRun[] | undefined }) {
   if (calls.length === 0) return null;
   const made = new Map<string, Call>();
   return (
@@ -21,6 +24,7 @@ export function ToolCalls({ calls }: { calls: Call[] }) {
         const key = JSON.stringify([call.name, call.arguments]);
         const first = made.get(key) ?? call;
         made.set(key, first);
+        const child = started.find(({ parent }) => parent?.round === call.round && parent.index === call.index);
         return (
           <details key={`${call.round}.${call.index}`} class="fold">
             <summary>
@@ -29,6 +33,12 @@ export function ToolCalls({ calls }: { calls: Call[] }) {
               {call.attempts > 1 && <span class="muted"> {call.attempts} attempts</span>}
               {call.duration_ms !== null && <span class="muted num"> {duration(call.duration_ms)}</span>}
             </summary>
+            {child && (
+              <p>
+                Started a <a href={href('threads', child.thread_id, 'runs', child.id)}>run of {child.agent}</a> in{' '}
+                <a href={href('threads', child.thread_id)}>a thread of its own</a>
+              </p>
+            )}
             <JsonText value={call.arguments} />
             {call.result !== null && <MessageBody message={{ role: 'tool', content: call.result }} />}
           </details>
@@ -76,6 +86,31 @@ export const LimitWait = ({ waiting }: { waiting: RunSnapshot['limited_by'] }) =
     <p class="notice" role="status">
       Waits for the limit <a href={href('limits')}>{waiting.limit}</a>
       {waiting.key && ` (${waiting.key})`} since <Time at={waiting.since} />
-      {waiting.until && `, at least until ${fullTime(waiting.until)}`}.
+      {waiting.until && `, at least until ${fullTime(waiting.until)}`}. <HeldBy limit={waiting.limit} />
     </p>
   );
+
+const shownHolders = 3;
+
+/** The runs that hold a limit the longest; nothing for a key that may not see them. */
+export function HeldBy({ limit, tenant }: { limit: string; tenant?: string | null }) {
+  const loaded = useLoaded<{ data: LimitHolder[]; next_after: string | null }>(
+    (signal) => get(v1('limits', limit, 'holders'), { limit: shownHolders }, signal),
+    [limit],
+  );
+  const holders = loaded.data?.data.filter((one) => tenant === undefined || one.tenant === tenant) ?? [];
+  if (holders.length === 0) return null;
+  return (
+    <>
+      Held by{' '}
+      {holders.map((one, at) => (
+        <Fragment key={one.run_id}>
+          {at > 0 && ', '}
+          <a href={href('threads', one.thread_id, 'runs', one.run_id)}>a run of {one.agent}</a> since{' '}
+          <Time at={one.since} />
+        </Fragment>
+      ))}
+      {loaded.data!.next_after ? ' and others.' : '.'}
+    </>
+  );
+}

@@ -6,6 +6,20 @@ import { spansOf, type Span } from './spans.ts';
 
 const used = (of: Pick<RunTree, 'usage' | 'cost' | 'unpriced_tokens'>) => ` ${tokens(of.usage)} tokens, ${price(of)}`;
 
+/** Leads from a run to the call of another run that has started it. */
+export function CalledBy({ tree, runId }: { tree: RunTree; runId: string }) {
+  const parent = tree.runs.find(({ id }) => id === runId)?.parent;
+  if (!parent) return null;
+  const agent = tree.runs.find(({ id }) => id === parent.id)?.agent;
+  return (
+    <p class="muted">
+      Called by a <a href={href('threads', parent.thread_id, 'runs', parent.id)}>run of {agent ?? 'another agent'}</a>,
+      in its{' '}
+      <a href={href('threads', parent.thread_id, 'calls', `${parent.id}.${parent.round}`)}>model call {parent.round}</a>
+    </p>
+  );
+}
+
 /** The tree of runs that a run belongs to: when each was there, its state, what it waits for and what it has used. */
 export function Tree({ tree, runId }: { tree: RunTree; runId: string }) {
   const zero = Date.parse(tree.runs[0]!.created_at);

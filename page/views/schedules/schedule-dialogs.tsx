@@ -1,6 +1,6 @@
 import { post, put, remove, v1 } from '../../api/client.ts';
 import type { Schedule } from '../../api/types.ts';
-import { AgentSelect } from '../../parts/filters.tsx';
+import { AgentSelect } from '../../parts/agent-select.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 
 const pathOf = ({ name, tenant }: Schedule, ...action: string[]): string =>

@@ -48,7 +48,7 @@ function ScheduleCard({ schedule, onSet }: { schedule: Schedule; onSet: () => Pr
   const { name, tenant, agent, next, overlap = 'skip', paused_at: pausedAt } = schedule;
   const id = `schedule-${tenant}-${name}`;
   return (
-    <section aria-labelledby={id} class="card limit">
+    <section aria-labelledby={id} class="card">
       <div class="heading">
         <h2 id={id}>{name}</h2>
         {tenant !== 'default' && <Tag title="The tenant whose runs it starts">{tenant}</Tag>}

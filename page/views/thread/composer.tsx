@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { post, v1 } from '../../api/client.ts';
-import { AgentSelect } from '../../parts/filters.tsx';
+import { AgentSelect } from '../../parts/agent-select.tsx';
 import { Failure } from '../../parts/basics.tsx';
 import type { ThreadState } from '../../state/thread.ts';
 

@@ -17,7 +17,7 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
     ({ seq, context_ref: of }) => seq <= at && (lane === '' || of === null || of === lane),
   );
   const live = state.at.value === null && !state.paused.value ? [...state.answers.value] : [];
-  const { ofEntry, ofRun, error } = useMarks(state);
+  const { ofEntry, ofRun, error, ready } = useMarks(state);
   const marked = new Map<number, Item[]>();
   for (const run of markedRuns(state, ofRun, entries, lane))
     marked.set(run.after, [...(marked.get(run.after) ?? []), { key: `r${run.runId}`, run }]);
@@ -29,6 +29,8 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
     ...live.map(([key, answer]) => ({ key, live: answer })),
   ];
   const first = state.entries.value[0]?.seq ?? 0;
+  // marks that come after the entries would move them
+  if (!ready) return <div class="pane" />;
   return (
     <>
       {first > 0 && (

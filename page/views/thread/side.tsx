@@ -29,7 +29,7 @@ export function Side({ state }: { state: ThreadState }) {
           <li key={run.id}>
             <a href={href('threads', state.id, 'runs', run.id)} class="side-run">
               <span class="side-row">
-                <Status status={run.status} />
+                <Status status={run.status} answered={run.answered} />
                 <span class="clip" title={run.question ?? run.agent}>
                   {run.question ?? run.agent}
                 </span>

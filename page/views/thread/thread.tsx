@@ -1,10 +1,15 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { get, v1 } from '../../api/client.ts';
+import type { RunTree } from '../../api/types.ts';
 import { Failure, Loading, Status } from '../../parts/basics.tsx';
 import { number, fullTime } from '../../parts/format.ts';
 import { Heading, WaitingNotice } from '../../parts/heading.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { ThreadState } from '../../state/thread.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { CalledBy } from '../run/waterfall.tsx';
 import { Composer } from './composer.tsx';
 import { Erased, ThreadMenu } from './thread-menu.tsx';
 import { ContextTab } from './context-tab.tsx';
@@ -15,6 +20,7 @@ import { Side } from './side.tsx';
 export function ThreadView({ threadId }: { threadId: string }) {
   const state = useMemo(() => new ThreadState(threadId), [threadId]);
   const { query } = route.value;
+  const narrow = useNarrow();
   const given = query.get('at');
   const at = given === null ? null : Number(given);
   useEffect(() => {
@@ -28,20 +34,22 @@ export function ThreadView({ threadId }: { threadId: string }) {
   if (state.erased.value) return <Erased report={state.erased.value} />;
   const thread = state.thread.value;
   if (!thread) return state.error.value ? <Failure error={state.error.value} /> : <Loading />;
-  const tab = query.get('tab') === 'context' ? 'context' : 'conversation';
+  const asked = query.get('tab');
+  const tab = asked === 'context' || (asked === 'details' && narrow) ? asked : 'conversation';
   const lane = query.get('lane') ?? '';
-  const status = state.activeRun.value?.status ?? state.runs.value[0]?.status ?? null;
+  const latest = state.activeRun.value ?? state.runs.value[0];
   return (
-    <article class="thread" aria-labelledby="title">
+    <article class={tab === 'details' ? 'thread long' : 'thread'} aria-labelledby="title">
       <div class="heading">
         <div>
           <p class="crumbs">
             <a href={href('threads')}>Threads</a>
           </p>
           <Heading title={questionOf(state) ?? thread.id} id={thread.id} />
+          <Caller state={state} />
         </div>
         <div class="actions">
-          <Status status={status} />
+          <Status status={latest?.status ?? null} answered={latest?.answered} />
           <span class="muted num">{number(thread.rev)} entries</span>
           <Live state={state} />
           <ThreadMenu state={state} />
@@ -53,11 +61,12 @@ export function ThreadView({ threadId }: { threadId: string }) {
       <div class="columns">
         <div class="main-column">
           <div class="toolbar">
-            <Tabs
+            <Tabs<Tab>
               label="Views of the thread"
               tabs={[
                 ['conversation', 'Conversation'],
                 ['context', 'What the model sees'],
+                ...(narrow ? [['details', 'Details'] satisfies [Tab, string]] : []),
               ]}
               current={tab}
               onSelect={(next) => setQuery({ tab: next === 'conversation' ? undefined : next })}
@@ -70,15 +79,45 @@ export function ThreadView({ threadId }: { threadId: string }) {
           />
           {tab === 'conversation' ? (
             <Conversation state={state} lane={lane} />
+          ) : tab === 'context' ? (
+            <div class="pane" role="region" aria-label="What the model sees" tabIndex={0}>
+              <ContextTab state={state} lane={lane || thread.active_context_ref} />
+            </div>
           ) : (
-            <ContextTab state={state} lane={lane || thread.active_context_ref} />
+            <Side state={state} />
           )}
-          <Composer state={state} />
+          {tab !== 'details' && <Composer state={state} />}
         </div>
-        <Side state={state} />
+        {!narrow && <Side state={state} />}
       </div>
     </article>
   );
+}
+
+type Tab = 'conversation' | 'context' | 'details';
+
+const small = matchMedia('(width < 60rem)');
+
+/** Whether the window has no room for what stands beside the conversation. */
+function useNarrow(): boolean {
+  const narrow = useSignal(small.matches);
+  useEffect(() => {
+    const look = () => (narrow.value = small.matches);
+    small.addEventListener('change', look);
+    return () => small.removeEventListener('change', look);
+  }, []);
+  return narrow.value;
+}
+
+/** Leads to the run whose call has started the run of this thread. */
+function Caller({ state }: { state: ThreadState }) {
+  const child = state.runs.value.find(({ parent }) => parent !== null);
+  return child ? <CallerOf threadId={state.id} runId={child.id} /> : null;
+}
+
+function CallerOf({ threadId, runId }: { threadId: string; runId: string }) {
+  const loaded = useLoaded<RunTree>((signal) => get(v1('threads', threadId, 'runs', runId, 'tree'), {}, signal), []);
+  return loaded.data ? <CalledBy tree={loaded.data} runId={runId} /> : null;
 }
 
 /** The latest question, as in the list of threads. */

@@ -4,23 +4,54 @@ import { Empty, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
 import { Heading, WaitingNotice } from '../../parts/heading.tsx';
 import { route, href } from '../../state/route.ts';
 import { useList } from '../../state/use-loaded.ts';
-import { Filters } from './filters.tsx';
+import { Facets, marksOfAll } from '../lists/facets.tsx';
+import { fields, valueOf } from '../lists/fields.tsx';
+import { FilterLine } from '../lists/filter-line.tsx';
+import type { BuiltIn } from '../lists/views-menu.tsx';
 import { amount, price } from '../../parts/format.ts';
 import { CountedMarks } from '../marks/marks.tsx';
 import { post, v1 } from '../../api/client.ts';
-import { AgentSelect } from '../../parts/filters.tsx';
+import { AgentSelect } from '../../parts/agent-select.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 
-const names = ['text', 'status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'] as const;
-/** Filters for which the server cannot order threads by their latest question. */
-const sought = ['text', 'status', 'metadata', 'created_after', 'created_before'];
+const filters = [
+  fields.status,
+  fields.mark,
+  fields.waitingFor,
+  fields.agent,
+  fields.version,
+  fields.tenant,
+  fields.metadata,
+  fields.since,
+  fields.before,
+  fields.children,
+];
+const views: BuiltIn[] = [
+  ['All', {}],
+  ['Failed', { status: 'failed' }],
+  ['Needs approval', { status: 'suspended' }],
+  ['No answer', { mark: 'ended_early' }],
+  ['Tool failed', { mark: 'tool_failed' }],
+  ['Arguments refused', { mark: 'arguments_refused' }],
+  ['Handoffs looped', { mark: 'handoffs_looped' }],
+  ['Cut', { mark: 'cut' }],
+  ['Cache missed', { mark: 'cache_missed' }],
+  ['Waits for a limit', { waiting_for: 'limit' }],
+];
+/** Filters with which the server can order threads by their latest question. */
+const ordered = ['agent', 'tenant_id', 'children'];
 const refreshMs = 4_000;
 
 /** All threads, most recently updated first, refreshed automatically; search results are ordered by creation. */
 export function ThreadsView() {
   const { query } = route.value;
-  const order = sought.some((name) => query.get(name)) ? null : 'asked';
-  const filter = Object.fromEntries([['order', order], ...names.map((name) => [name, query.get(name)] as const)]);
+  const names = ['text', ...filters.map(({ name }) => name)];
+  const order = names.some((name) => query.get(name) && !ordered.includes(name)) ? null : 'asked';
+  const filter = Object.fromEntries([
+    ['order', order],
+    ['text', query.get('text')],
+    ...filters.map((field) => [field.name, valueOf(query, field)] as const),
+  ]);
   const paused = useSignal(false);
   const { first, items, after, more } = useList<ThreadSummary>(
     '/v1/threads',
@@ -29,6 +60,7 @@ export function ThreadsView() {
   );
   // the server orders by the time of the latest question, not by the latest write of an active run
   const threads = order ? items.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)) : items;
+  const everywhere = marksOfAll(threads);
   return (
     <section aria-labelledby="title">
       <div class="heading">
@@ -40,10 +72,11 @@ export function ThreadsView() {
           <AskDialog />
         </div>
       </div>
-      <Filters />
+      <FilterLine view="threads" fields={filters} search="Search what users wrote" builtIn={views} />
+      <Facets view="threads" everywhere={everywhere} />
       <Failure error={first.error} />
       <WaitingNotice runs={threads.map(({ status, last_run: run }) => [status, run?.agent, run?.start_at])} />
-      {threads.length > 0 && <ThreadTable threads={threads} />}
+      {threads.length > 0 && <ThreadTable threads={threads} everywhere={everywhere} />}
       {first.data && threads.length === 0 && !after && <Empty>No threads match. New threads appear here.</Empty>}
       {!first.data && !first.error && <Loading />}
       {after && (
@@ -55,67 +88,71 @@ export function ThreadsView() {
   );
 }
 
-export const ThreadTable = ({ threads }: { threads: ThreadSummary[] }) => (
+const columns = ['Entries', 'Runs', 'Tokens', 'Cost', 'Last write'];
+
+const ThreadTable = ({ threads, everywhere }: { threads: ThreadSummary[]; everywhere: ReadonlySet<string> }) => (
   <table class="list">
     <thead>
       <tr>
         <th scope="col">Thread</th>
         <th scope="col">Status</th>
         <th scope="col">Agent</th>
-        <th scope="col" class="num">
-          Entries
-        </th>
-        <th scope="col" class="num">
-          Runs
-        </th>
-        <th scope="col" class="num">
-          Tokens
-        </th>
-        <th scope="col" class="num">
-          Cost
-        </th>
-        <th scope="col" class="num">
-          Last write
-        </th>
+        {columns.map((title) => (
+          <th key={title} scope="col" class="num">
+            {title}
+          </th>
+        ))}
       </tr>
     </thead>
     <tbody>
       {threads.map((thread) => (
-        <tr key={thread.id}>
-          <th scope="row">
-            <a href={href('threads', thread.id)} class="row-link">
-              <span class="preview">{thread.last_message ?? 'No message yet'}</span>
-              <span class="id">{thread.id}</span>
-            </a>
-          </th>
-          <td>
-            <Status status={thread.status} />
-            {thread.last_run?.error_type && <span class="why">{thread.last_run.error_type}</span>}
-            <CountedMarks threadId={thread.id} marks={thread.marks} known={[thread.status === 'failed' && 'failed']} />
-          </td>
-          <td data-label="agent" class="clip" title={thread.last_run?.agent}>
-            {thread.last_run?.agent ?? '–'}
-          </td>
-          <td data-label="entries" class="num">
-            {amount(thread.rev)}
-          </td>
-          <td data-label="runs" class="num">
-            {thread.runs >= 1_000 ? '1,000+' : thread.runs}
-          </td>
-          <td data-label="tokens" class="num">
-            {amount(thread.total_tokens)}
-          </td>
-          <td data-label="cost" class="num">
-            {price(thread)}
-          </td>
-          <td class="num">
-            <Time at={thread.updated_at} />
-          </td>
-        </tr>
+        <ThreadRow key={thread.id} thread={thread} everywhere={everywhere} />
       ))}
     </tbody>
   </table>
 );
+
+function ThreadRow({ thread, everywhere }: { thread: ThreadSummary; everywhere: ReadonlySet<string> }) {
+  const last = thread.last_run;
+  const noAnswer = thread.status === 'completed' && last?.answered === false;
+  const known = [thread.status === 'failed' && 'failed', noAnswer && thread.runs === 1 && 'ended_early', ...everywhere];
+  return (
+    <tr>
+      <th scope="row" class="row">
+        <a href={href('threads', thread.id)} class="row-link">
+          <span class="preview">{thread.last_message ?? 'No message yet'}</span>
+          <span class="id">{thread.id}</span>
+        </a>
+        <CountedMarks threadId={thread.id} marks={thread.marks} known={known} />
+      </th>
+      <td>
+        <Status status={thread.status} answered={last?.answered} />
+        {last?.error_type && <span class="why">{last.error_type}</span>}
+        {noAnswer && last.termination_reason && (
+          <span class="why muted">{last.termination_reason.replaceAll('_', ' ')}</span>
+        )}
+      </td>
+      <td data-label="agent" class="clip" title={last?.agent}>
+        {last?.agent ?? '–'}
+      </td>
+      <td data-label="entries" class="num">
+        {amount(thread.rev)}
+      </td>
+      <td data-label="runs" class="num">
+        {thread.runs >= 1_000 ? '1,000+' : thread.runs}
+      </td>
+      <td data-label="tokens" class="num">
+        {amount(thread.total_tokens)}
+      </td>
+      <td data-label="cost" class="num">
+        {price(thread)}
+      </td>
+      <td class="num">
+        <Time at={thread.updated_at} />
+      </td>
+    </tr>
+  );
+}
 
 /** Starts a new thread with a question. */
 export const AskDialog = () => (

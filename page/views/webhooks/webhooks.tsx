@@ -51,7 +51,7 @@ function WebhookCard({ webhook, onChange }: { webhook: Webhook; onChange: OnChan
   const { name, tenant, url, types, agents, failures, paused_at: pausedAt, paused_reason: reason } = webhook;
   const id = `webhook-${tenant}-${name}`;
   return (
-    <section aria-labelledby={id} class="card limit">
+    <section aria-labelledby={id} class="card">
       <div class="heading">
         <h2 id={id}>{name}</h2>
         {tenant !== 'default' && <Tag title="The tenant whose events it gets">{tenant}</Tag>}

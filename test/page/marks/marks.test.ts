@@ -62,7 +62,7 @@ const shown: Record<string, { thread: string; run?: string; says: [where: string
     says: [['.mark', /Compacted: entries #1 to #4, 4 messages, are now a summary.*In short: all is well\./s]],
   },
   waiting: {
-    thread: '2 waiting',
+    thread: 'needs approval',
     says: [
       ['.run-mark', /Run of waiting\s*●\s*waits for approval until/],
       ['.run-mark', /Run of plain\s*●\s*waits for the run before it/],
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser)('marks are where people look', () => {
     await lightOnDesktop();
     await follow('#/threads');
     const row = page.locator('tbody tr').filter({ has: page.locator('.id', { hasText: new RegExp(`^${fault}$`) }) });
-    await row.locator('.badge, .why').filter({ hasText: thread }).first().waitFor();
+    await row.locator('.badge, .why, .status').filter({ hasText: thread }).first().waitFor();
     await row.locator('.row-link').click();
     for (const [where, words] of says) await see(where, words);
     // a conversation is looked at by all rules below: colours and what is inside of what differ here

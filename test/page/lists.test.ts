@@ -1,0 +1,146 @@
+// @module-tag slow
+import { agentTool, defineAgent } from 'lanefold';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
+
+const researcher = defineAgent({ name: 'researcher', model: 'scripted:["Berlin is large."]' });
+const ask = { tool: 'ask_researcher', args: { task: 'How large is Berlin?' } };
+const editor = defineAgent({
+  name: 'editor',
+  model: `scripted:${JSON.stringify([{ tools: [ask] }, 'Done.'])}`,
+  tools: [agentTool(researcher, { description: 'Finds facts.' })],
+});
+
+describe.skipIf(noBrowser)('lists are filtered and walked', () => {
+  let site: Site;
+  let page: Page;
+  let go: OpenPage['go'];
+  beforeAll(async () => {
+    site = await openSite({ agents: [researcher, editor] });
+    ({ page, go } = await site.open());
+    const { runs } = site.api.lanefold;
+    const short = { agent: 'travel', threadId: 'short', createThread: true, input: 'Too short', maxIterations: 1 };
+    await runs.wait(await runs.enqueue(short));
+    await runs.wait(await runs.enqueue({ agent: 'editor', threadId: 'article', createThread: true, input: 'Write' }));
+    await site.ask('first', 'Should I go to Hamburg?');
+    await site.ask('second', 'And Munich?');
+    await site.ask('broken', 'This fails', 'travel', 'broken:model');
+  });
+  afterAll(() => site?.close());
+
+  const focused = (what: string) => page.locator(`${what}:focus`).first().waitFor();
+  const hash = () => new URL(page.url()).hash;
+
+  test('a filter is chosen from a menu, in the words of the columns', async () => {
+    await go('#/runs');
+    await page.getByText('This fails').waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('button', { name: 'Status', exact: true }).click();
+    await page.getByRole('button', { name: /^needs approval/ }).waitFor();
+    await expectAccessible(page, 'the values of a filter');
+    await page.getByRole('button', { name: /^failed/ }).click();
+    await page.getByText('And Munich?').waitFor({ state: 'detached' });
+    expect(hash()).toBe('#/runs?status=failed');
+    await page.getByRole('button', { name: 'Status failed' }).waitFor();
+  });
+
+  test('a run without an answer says so, and is found by what the line of counts says', async () => {
+    await go('#/runs');
+    const row = page.locator('tbody tr', { hasText: 'Too short' });
+    await row.getByText('no answer').waitFor();
+    await row.getByText('max iterations').waitFor();
+    await page.locator('.facets a', { hasText: 'ended early 1' }).click();
+    await page.getByText('And Munich?').waitFor({ state: 'detached' });
+    expect(hash()).toBe('#/runs?mark=ended_early');
+    await page.locator('.facets [aria-current]').click();
+    await page.getByText('And Munich?').waitFor();
+  });
+
+  test('runs that another run has started are folded below it, and lead to its call', async () => {
+    await go('#/runs');
+    await page.getByText('Write', { exact: true }).waitFor();
+    expect(await page.locator('.preview', { hasText: 'How large is Berlin?' }).count()).toBe(0);
+    await page.getByRole('button', { name: '+1 sub-run' }).click();
+    await expectAccessible(page, 'sub-runs');
+    await page.getByRole('link', { name: /^Run of researcher/ }).click();
+    await page.getByText('Called by a').getByRole('link', { name: 'model call 1' }).click();
+    await page.locator('[data-verdict=verified]').waitFor();
+  });
+
+  test('the menu of the page returns to the list as it was left', async () => {
+    await go('#/runs?status=failed');
+    await page.getByText('This fails').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Approvals' }).click();
+    await page.getByText('No tool call waits').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Runs' }).click();
+    await page.getByText('This fails').waitFor();
+    expect(hash()).toBe('#/runs?status=failed');
+  });
+
+  test('filters are kept under a name, until they are removed', async () => {
+    await go('#/threads?agent=travel');
+    await page.getByText('View: own filters').click();
+    await page.getByLabel('Keep these filters as').fill('<b>Trips</b>');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByText('View: <b>Trips</b>').waitFor();
+    await expectAccessible(page, 'saved views');
+    await page.getByRole('link', { name: 'Failed', exact: true }).click();
+    await page.getByText('And Munich?').waitFor({ state: 'detached' });
+    expect(hash()).toBe('#/threads?status=failed');
+    await page.getByText('View: Failed').click();
+    await page.getByRole('link', { name: '<b>Trips</b>' }).click();
+    await page.getByText('And Munich?').waitFor();
+    expect(hash()).toBe('#/threads?agent=travel');
+    await page.getByText('View: <b>Trips</b>').click();
+    await page.getByRole('button', { name: 'Remove the view <b>Trips</b>' }).click();
+    await page.getByText('View: own filters').waitFor();
+  });
+
+  test('keys lead from the list to a thread, to a call, and back', async () => {
+    await go('#/threads');
+    await page.getByText('And Munich?').waitFor();
+    await page.keyboard.press('j');
+    await focused('.row-link:has-text("broken")');
+    await page.keyboard.press('ArrowDown');
+    await focused('.row-link:has-text("second")');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('.virtual').getByText('Take an umbrella.').waitFor();
+    await page.keyboard.press('k');
+    await focused('.entry-links > a:has-text("What was sent")');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-verdict=verified]').waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('Waited for a worker').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.virtual').getByText('Take an umbrella.').waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('This fails').waitFor();
+    expect(hash()).toBe('#/threads');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await expectAccessible(page, 'keys');
+    await page.keyboard.press('Escape');
+    expect(hash()).toBe('#/threads');
+  });
+
+  test('on a phone, the menu is behind the name of the view', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await go('#/operations');
+    const menu = page.getByRole('button', { name: 'Menu: Operations' });
+    await menu.click();
+    const items = page.getByRole('navigation', { name: 'Areas' }).getByRole('link');
+    for (const item of await items.all()) {
+      const { x, width } = (await item.boundingBox())!;
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(390);
+    }
+    await expectAccessible(page, 'menu');
+    await items.filter({ hasText: 'Limits' }).click();
+    await page.getByRole('button', { name: 'Menu: Limits', expanded: false }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+});
