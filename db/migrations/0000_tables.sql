@@ -1,5 +1,48 @@
 CREATE SCHEMA "lanefold";
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_activity" (
+	"at" timestamptz NOT NULL,
+	"runs" bigint NOT NULL,
+	"failed" bigint NOT NULL,
+	"unanswered" bigint NOT NULL,
+	"started" bigint NOT NULL,
+	"waited_ms" bigint NOT NULL,
+	"calls" bigint NOT NULL,
+	"input_tokens" bigint NOT NULL,
+	"output_tokens" bigint NOT NULL,
+	"cached_tokens" bigint NOT NULL,
+	"written_tokens" bigint NOT NULL,
+	"minutes" smallint NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"agent" text NOT NULL,
+	"agent_version" text COLLATE "C" NOT NULL,
+	"model" text NOT NULL,
+	CONSTRAINT "_activity_minutes_at_tenant_id_agent_agent_version_model_pk" PRIMARY KEY("minutes","at","tenant_id","agent","agent_version","model")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_activity_fact" (
+	"at" timestamptz NOT NULL,
+	"last_at" timestamptz NOT NULL,
+	"runs" bigint NOT NULL,
+	"minutes" smallint NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"agent" text NOT NULL,
+	"agent_version" text COLLATE "C" NOT NULL,
+	"fact" text COLLATE "C" NOT NULL,
+	"value" text NOT NULL,
+	CONSTRAINT "_activity_fact_minutes_at_tenant_id_agent_agent_version_fact_value_pk" PRIMARY KEY("minutes","at","tenant_id","agent","agent_version","fact","value")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_activity_state" (
+	"counted_to" timestamptz,
+	"began_at" timestamptz,
+	"filled_to" timestamptz,
+	"next_to" timestamptz,
+	"next_xid" bigint,
+	"id" integer DEFAULT 1 NOT NULL,
+	CONSTRAINT "_activity_state_id_pk" PRIMARY KEY("id")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_agent_version" (
 	"first_at" timestamptz NOT NULL,
 	"last_at" timestamptz NOT NULL,
@@ -798,4 +841,6 @@ CREATE TYPE lanefold._limit_work AS (places text[], limits lanefold._limit[], bu
 ALTER TABLE lanefold._entry SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE lanefold._event_batch SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
 -- 244 random bits, which no other installation has. Ids that requests were given derive from them: they never change.
-INSERT INTO lanefold._secret (name, value) VALUES ('names', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+INSERT INTO lanefold._secret (name, value) VALUES ('names', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));--> statement-breakpoint
+-- Whoever counts runs locks it.
+INSERT INTO lanefold._activity_state (id) VALUES (1);

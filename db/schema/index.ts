@@ -1,6 +1,7 @@
 /** The tables, for Drizzle. From SQL, read the views instead; the catalog has a comment on each. */
 export { lanefold } from './columns.ts';
 export { contextOp, lane, thread } from './thread.ts';
+export { activity, activityFact, activityState } from './activity.ts';
 export { agentVersion, rollout } from './agent-version.ts';
 export { apiKey, audit } from './access.ts';
 export { content } from './content.ts';

@@ -16,6 +16,8 @@ comment on view lanefold.run_event is 'The trace: event_seq is gapless per threa
 comment on table lanefold.content is 'Large texts, each once per thread: messages show them shortened and name them in refs.contents.';
 comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
+comment on view lanefold.activity is 'Ended runs, tokens and waiting by the hour in which the runs were accepted.';
+comment on view lanefold.activity_fact is 'How many of these runs have a mark, failed with an error, or waited about as long.';
 comment on view lanefold.rollout is 'Which versions of an agent serve its threads: shares by label. Of no tenant.';
 comment on view lanefold.agent_version is 'The versions of agents that workers have started with, by the hash of their definition. Of no tenant.';
 comment on view lanefold.worker is 'The workers and whether they are alive. Of no tenant: not for a session that acts for one.';
@@ -139,6 +141,7 @@ comment on function lanefold.remove_monitor(text, text, text) is 'Removes a moni
 comment on function lanefold.take_monitors(text, jsonb, jsonb, int, int) is 'Takes monitors, to score runs that have ended.';
 comment on function lanefold.advance_monitor(text, text, timestamptz, jsonb, int) is 'Notes how far a monitor is read.';
 comment on function lanefold.plan_judge(text, text, text, text, int) is 'Notes the thread of a judge that is about to be asked.';
+comment on function lanefold.count_activity(int, int) is 'Counts the runs that have ended, each once.';
 comment on function lanefold.store_run_score(text, text, jsonb) is 'Stores what a monitor says of a run.';
 comment on function lanefold.drop_run_scores(float8, int) is 'Deletes old scores of monitors.';
 comment on function lanefold.start_eval(text, text, jsonb) is 'Starts an eval.';

@@ -31,7 +31,7 @@ begin
 end $$;
 
 -- The functions of limits see those of all tenants in every session: a run of a tenant takes from the
--- operator's limits too. name_key reads the secret, which no session sees. They run as the owner, which owner.sql may have
+-- operator's limits too. An import of a tenant reads how far runs are counted. name_key reads the secret, which no session sees. They run as the owner, which owner.sql may have
 -- changed.
 do $$
 declare
@@ -40,7 +40,7 @@ declare
 begin
   for v_table, v_owner in
     select c.oid, c.relowner::regrole::text from pg_catalog.pg_class c
-    where c.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass, 'lanefold._limit_wait'::regclass, 'lanefold._limit_account'::regclass, 'lanefold._secret'::regclass)
+    where c.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass, 'lanefold._limit_wait'::regclass, 'lanefold._limit_account'::regclass, 'lanefold._activity_state'::regclass, 'lanefold._secret'::regclass)
       and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname = 'functions' and p.polroles = array[c.relowner])
   loop
     execute format('drop policy if exists functions on %s', v_table);

@@ -1638,7 +1638,7 @@ export interface components {
       /** @description Default: 15 minutes; at most one day. */
       expires_in_ms?: number;
     };
-    /** @description Queue, workers, and the runs, errors, tokens and cost of the last hours. */
+    /** @description Queue, workers, and the runs, marks, errors, tokens and cost of a period. */
     Activity: {
       /** @description Unfinished runs by status. */
       runs: {
@@ -1691,8 +1691,12 @@ export interface components {
          * @description Start of the slot.
          */
         at: string;
+        /** @description Runs that were accepted. */
         runs: number;
+        /** @description How many of them failed. */
         failed: number;
+        /** @description How many of them completed without an answer: a limit ended them. */
+        unanswered: number;
         input_tokens: number;
         output_tokens: number;
         cached_tokens: number;
@@ -1700,12 +1704,68 @@ export interface components {
         cost: number;
         /** @description Tokens of models without a known price; `cost` does not include them. */
         unpriced_tokens: number;
+        /** @description The runs that have marks, by mark, most first. */
+        marks: {
+          /** @description Kind of the mark. */
+          mark: string;
+          /** @description How many runs have it. */
+          runs: number;
+        }[];
+        /** @description How many of them have not ended. */
+        unfinished: number;
+        /** @description Half of the runs that a worker started waited for that no longer than this, from when they were accepted, or from their `start_at`. Estimated from steps of a factor of 1.4. Null: none was started. */
+        wait_p50_ms: number | null;
+        /** @description 95 % of the runs that a worker started waited for that no longer than this, from when they were accepted, or from their `start_at`. Estimated from steps of a factor of 1.4. Null: none was started. */
+        wait_p95_ms: number | null;
       }[];
+      agents: {
+        agent: string;
+        version: string | null;
+        /** @description Runs that were accepted. */
+        runs: number;
+        /** @description How many of them failed. */
+        failed: number;
+        /** @description How many of them completed without an answer: a limit ended them. */
+        unanswered: number;
+        input_tokens: number;
+        output_tokens: number;
+        cached_tokens: number;
+        /** @description In US dollars, at the providers’ list prices. */
+        cost: number;
+        /** @description Tokens of models without a known price; `cost` does not include them. */
+        unpriced_tokens: number;
+        /** @description The runs that have marks, by mark, most first. */
+        marks: {
+          /** @description Kind of the mark. */
+          mark: string;
+          /** @description How many runs have it. */
+          runs: number;
+        }[];
+      }[];
+      deploys: {
+        /**
+         * Format: date-time
+         * @description When a worker first started with the version.
+         */
+        at: string;
+        agent: string;
+        /** @description Id of the version. */
+        version: string;
+        /** @description Its label. */
+        label: string | null;
+      }[];
+      /** @description How long a slot is: it depends on the period. */
+      slot_minutes: number;
       /**
        * Format: date-time
-       * @description `errors` and `slots` count the runs that were accepted after this time, at most the newest 10,000.
+       * @description `errors`, `slots` and `agents` count the runs accepted since then: the start of a slot.
        */
       since: string;
+      /**
+       * Format: date-time
+       * @description The end of the period.
+       */
+      until: string;
     };
     Limit: {
       name: components['schemas']['Id'];

@@ -20,7 +20,7 @@ export const processLibrary = (
   agents: agentsOf(db, agents, counting, refreshRollouts),
   workers: checked(workers, { list: ({ hours = 1 } = {}) => listWorkers(db, hours) } satisfies Library['workers']),
   ...checked(library, {
-    activity: ({ hours = 24 } = {}) => activity(db, counting, hours),
+    activity: (period = {}) => activity(db, counting, period),
     stats: () => readStats(db, queue, oldestDueSeconds),
     health: (options) => checkHealth(db, queue, options),
   } satisfies Pick<Library, 'activity' | 'stats' | 'health'>),

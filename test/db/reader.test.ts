@@ -103,6 +103,8 @@ test('the documented grant lets a role read every public view and table but thos
     'eval_item',
     'monitor',
     'run_score',
+    'activity',
+    'activity_fact',
     'run_wait',
     'run_tree',
     'webhook',

@@ -65,6 +65,7 @@ async function fill(tenant: string): Promise<void> {
   await fillCases(tenant);
   await fillWebhooks(tenant);
   await fillMonitors(tenant);
+  await fillActivity(tenant);
   await fillStreams(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
@@ -122,6 +123,23 @@ async function fillMonitors(tenant: string): Promise<void> {
   const of = { thread_id: `thread-of-${tenant}`, run_id: 'ended', agent: 'a', ended_at: '2026-01-01T06:00:00Z' };
   const score = { ...of, status: 'done', score: 1, scores: [{ scorer: 'short', reason: `secret of ${tenant}` }] };
   await rows(log.db, 'select lanefold.store_run_score($1, $2, $3)', tenant, name, score);
+}
+
+/** What is counted of a tenant. */
+async function fillActivity(tenant: string): Promise<void> {
+  await rows(
+    log.db,
+    `insert into lanefold._activity (minutes, at, tenant_id, agent, agent_version, model, runs, failed, unanswered, started, waited_ms, calls,
+       input_tokens, output_tokens, cached_tokens, written_tokens)
+     select m, '2026-01-01T06:00:00Z', $1, 'secret of ' || $1, '', 'm', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 from unnest(array[1, 60]) m`,
+    tenant,
+  );
+  await rows(
+    log.db,
+    `insert into lanefold._activity_fact (minutes, at, tenant_id, agent, agent_version, fact, value, runs, last_at)
+     select m, '2026-01-01T06:00:00Z', $1, 'secret of ' || $1, '', 'mark', 'cut', 1, '2026-01-01T06:00:00Z' from unnest(array[1, 60]) m`,
+    tenant,
+  );
 }
 
 /** A schedule of a tenant with a slot that has started a run. */
@@ -256,7 +274,7 @@ const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_secret', '_worker', 'worker', '_limit_account', '_agent_version', 'agent_version', '_rollout', 'rollout'${citusLacks.holders ? ", 'limit_holder'" : ''}) and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_secret', '_worker', 'worker', '_limit_account', '_activity_state', '_agent_version', 'agent_version', '_rollout', 'rollout'${citusLacks.holders ? ", 'limit_holder'" : ''}) and ${condition}`,
   );
 
 /** The column with the tenant: a limit may belong to the operator too, but not the run that holds it. */
@@ -312,6 +330,8 @@ test('every table has rows of both tenants, those of threads with the tenant of 
         _eval: "replace(id, 'eval-', 'thread-')",
         _webhook: "replace(id, 'webhook-', 'thread-')",
         _monitor: "replace(name, 'monitor-', 'thread-')",
+        _activity: "replace(agent, 'secret of ', 'thread-of-')",
+        _activity_fact: "replace(agent, 'secret of ', 'thread-of-')",
         thread: 'id',
       }[name] ??
       named ??
@@ -692,6 +712,8 @@ const mutations = [
     '_eval_thread',
     '_monitor',
     '_run_score',
+    '_activity',
+    '_activity_fact',
     '_wait',
     '_child_run',
     '_kept_event',

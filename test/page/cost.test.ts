@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('what it costs', () => {
 
   test('is not nothing where the price of the model is unknown', async () => {
     await go('#/operations');
-    await page.getByRole('img', { name: 'Cost over time: unpriced' }).waitFor();
+    await page.getByRole('group', { name: 'Cost over time' }).waitFor();
     await see('figcaption', 'tokens of models without a known price');
     for (const list of ['#/threads', '#/runs']) {
       await go(list);

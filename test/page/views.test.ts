@@ -218,10 +218,20 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('show what was spent over time, by the list prices of the models', async () => {
     await page.goto(`${site.api.url}/#/operations`);
     // 10 tokens in at 2.50 dollars a million, 5 out at 10
-    const money = page.locator('figure', { hasText: '$0.000075 at list prices' });
-    await money.locator('canvas').waitFor();
-    await money.getByText('tokens of models without a known price').waitFor();
-    expect(await money.getByRole('img').getAttribute('aria-label')).toBe('Cost over time: $0.000075');
+    const money = page.locator('figure', { hasText: '$0.000075, without' });
+    await money.getByText('tokens that have no known price').waitFor();
+    const bar = money.getByRole('group', { name: 'Cost over time' }).getByRole('link');
+    expect(await bar.last().getAttribute('aria-label')).toContain('$0.000075 at list prices');
+    // the axis too
+    expect(await money.locator('.chart-axis').textContent()).toContain('$0.000075');
+    // from a bar to its runs
+    await bar.last().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/runs\?created_after=.+&created_before=/);
+    await page.goBack();
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('columnheader', { name: 'Wait p95' }).waitFor();
+    await expectAccessible(page, 'over time, as a table');
   });
 
   test('say why each message is in or out', async () => {

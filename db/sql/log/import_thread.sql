@@ -61,6 +61,7 @@ begin
   from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n) where e ->> 'append_key' is not null
   union all select p_thread_id, t.tenant_id, 'import/request', v_count, p ->> 'request_hash';
   perform lanefold._import_runs(p_thread_id, t.tenant_id, coalesce(p -> 'runs', '[]'), v_count);
+  perform lanefold._count_imported(p_thread_id);
   update lanefold.thread
   set rev = v_rev, active_context_ref = v_active, updated_at = v_at, state = lanefold.thread_state_at(p_thread_id, v_rev),
       configured = exists (select from jsonb_array_elements(p -> 'entries') e

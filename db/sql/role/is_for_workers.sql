@@ -1,7 +1,7 @@
 -- Whether only workers call a function: those of the run protocol, the sweep and retention.
 create or replace function lanefold._is_for_workers(p_function text)
 returns boolean language sql immutable parallel safe
-return p_function in ('advance_schedule', 'claim_failed', 'claim_run', 'commit_step', 'count_attempt', 'count_dropped',
+return p_function in ('advance_schedule', 'claim_failed', 'claim_run', 'commit_step', 'count_activity', 'count_attempt', 'count_dropped',
   'delay_run', 'drop_deliveries', 'drop_idle_buckets', 'drop_kept_events', 'drop_slots', 'drop_trace', 'end_child', 'end_wait_task', 'expire_waits', 'fail_expired',
   'fail_unknown_agent', 'finish_cancelled_run', 'finish_run', 'forget_webhook', 'give_up_deliveries', 'holding_limit_accounts', 'idle_limit_accounts', 'loss_cause', 'move_for_tools', 'move_run', 'note_restore', 'open_endpoints',
   'record_tool_call', 'record_versions', 'release_run', 'renew_lease', 'renew_leases',

@@ -3,23 +3,32 @@ import type { Activity } from '../../api/types.ts';
 import { Empty, Failure, Loading, Time } from '../../parts/basics.tsx';
 import { amount, duration } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { href, route, setQuery } from '../../state/route.ts';
+import { route, setQuery } from '../../state/route.ts';
 import { useLoaded, noneAlive, useWorkers } from '../../state/use-loaded.ts';
-import { Plots } from './plots.tsx';
+import { ByVersion, OverTime } from './over-time.tsx';
+import { runsOf, type Asked } from './slots.ts';
 
 const refreshMs = 5_000;
 const spans: [string, string][] = [
   ['1', 'last hour'],
+  ['6', 'last 6 hours'],
   ['24', 'last day'],
   ['168', 'last week'],
+  ['744', 'last month'],
+  ['8784', 'last year'],
 ];
 
-/** Queue, workers, errors, tokens and cost, for operators. */
+/** Queue, workers, errors, and what the runs did over time, for operators. */
 export function OperationsView() {
-  const hours = route.value.query.get('hours') ?? '24';
-  const loaded = useLoaded<Activity>((signal) => get('/v1/activity', { hours }, signal), [hours], {
-    everyMs: refreshMs,
-  });
+  const { query } = route.value;
+  const hours = query.get('hours') ?? '24';
+  const agent = query.get('agent') ?? undefined;
+  const version = query.get('version') ?? undefined;
+  const loaded = useLoaded<Activity>(
+    (signal) => get('/v1/activity', { hours, agent, version }, signal),
+    [hours, agent, version],
+    { everyMs: refreshMs },
+  );
   const now = loaded.data;
   return (
     <section aria-labelledby="title">
@@ -27,16 +36,21 @@ export function OperationsView() {
         <Heading title="Operations" />
         <div class="actions">
           <a href="/admin/queues">Jobs in Bull Board</a>
-          <label class="inline">
-            <span>Period</span>
-            <select value={hours} onChange={(event) => setQuery({ hours: event.currentTarget.value })}>
-              {spans.map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choose label="Period" value={hours} options={spans} onChange={(chosen) => setQuery({ hours: chosen })} />
+          <Choose
+            label="Agent"
+            value={agent ?? ''}
+            options={[['', 'all agents'], ...agentsOf(now, agent)]}
+            onChange={(chosen) => setQuery({ agent: chosen || undefined, version: undefined })}
+          />
+          {agent && (
+            <Choose
+              label="Version"
+              value={version ?? ''}
+              options={[['', 'all versions'], ...versionsOf(now, agent, version)]}
+              onChange={(chosen) => setQuery({ version: chosen || undefined })}
+            />
+          )}
         </div>
       </div>
       <Failure error={loaded.error} />
@@ -44,10 +58,11 @@ export function OperationsView() {
       {now && (
         <>
           <Numbers now={now} />
-          <Plots now={now} hours={Number(hours)} />
+          <OverTime now={now} asked={{ agent, version }} />
+          <ByVersion now={now} asked={{ agent, version }} />
           <div class="columns even">
             <Workers alive={now.fleet.alive} />
-            <Errors now={now} />
+            <Errors now={now} asked={{ agent, version }} />
             <Queues now={now} />
           </div>
         </>
@@ -55,6 +70,42 @@ export function OperationsView() {
     </section>
   );
 }
+
+type Option = [value: string, title: string];
+
+/** The agents with runs in the period, and the chosen one. */
+const agentsOf = (now: Activity | undefined, chosen: string | undefined): Option[] =>
+  [...new Set([...(now?.agents.map(({ agent }) => agent) ?? []), ...(chosen ? [chosen] : [])])]
+    .toSorted()
+    .map((name) => [name, name]);
+
+function versionsOf(now: Activity | undefined, agent: string, chosen: string | undefined): Option[] {
+  const labels = new Map(
+    now?.deploys.filter((one) => one.agent === agent).map(({ version: id, label }) => [id, label]),
+  );
+  const ran = now?.agents.flatMap((row) => (row.agent === agent && row.version ? [row.version] : [])) ?? [];
+  return [...new Set([...ran, ...(chosen ? [chosen] : [])])].map((id) => [id, labels.get(id) ?? id.slice(0, 8)]);
+}
+
+interface ChooseProps {
+  label: string;
+  value: string;
+  options: Option[];
+  onChange: (value: string) => void;
+}
+
+const Choose = ({ label, value, options, onChange }: ChooseProps) => (
+  <label class="inline">
+    <span>{label}</span>
+    <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {options.map(([of, title]) => (
+        <option key={of} value={of}>
+          {title}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 function Numbers({ now }: { now: Activity }) {
   const jobs = now.jobs.reduce((sum, { counts }) => sum + waiting(counts), 0);
@@ -118,7 +169,7 @@ const Queues = ({ now: { jobs } }: { now: Activity }) => (
 
 const waiting = (counts: Record<string, number>): number => (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0);
 
-const Errors = ({ now: { errors } }: { now: Activity }) => (
+const Errors = ({ now: { errors, since }, asked }: { now: Activity; asked: Asked }) => (
   <section aria-labelledby="errors">
     <h2 id="errors">Errors</h2>
     {errors.length === 0 ? (
@@ -127,7 +178,7 @@ const Errors = ({ now: { errors } }: { now: Activity }) => (
       <ul class="plain">
         {errors.map(({ type, runs, last_at: at }) => (
           <li key={type}>
-            <a class="side-row" href={href('runs', { status: 'failed', error_type: type })}>
+            <a class="side-row" href={runsOf(asked, since, undefined, { status: 'failed', error_type: type })}>
               <span class="mono">{type}</span>
               <span class="num">{amount(runs)}</span>
               <Time at={at} />

@@ -1,3 +1,4 @@
+import type { Provider } from '@pydantic/genai-prices';
 import { LanefoldError } from '../../base/errors.ts';
 
 /** Total tokens of some calls to one model. The input includes tokens read from or written to a cache. */
@@ -71,10 +72,20 @@ export async function listPrice(model: string, spent: SpentTokens, at: Date): Pr
   };
   // loaded on demand: the table takes 60 ms, and most processes need no price
   const { calcPrice } = await import('@pydantic/genai-prices');
-  const price = calcPrice(usage, model.slice(colon + 1), { providerId: model.slice(0, colon), timestamp: at });
+  const known = listed.get(model);
+  if (known === null) return undefined;
+  const provider = known ? { provider: known } : { providerId: model.slice(0, colon) };
+  const price = calcPrice(usage, model.slice(colon + 1), { ...provider, timestamp: at });
+  if (!known && listed.size < 1_000) listed.set(model, price && { ...price.provider, models: [price.model] });
   if (!price) return undefined;
   return { cost: price.total_price * calls, price: 'list', perMillion: ratesOf(price.model_price) };
 }
+
+/**
+ * The provider of a model with this model alone; null: no price. The table matches a name against hundreds of patterns, which
+ * takes a millisecond, and a chart over time asks for hundreds of prices.
+ */
+const listed = new Map<string, Provider | null>();
 
 /** Rates with tiers are objects. */
 function ratesOf(price: Record<string, unknown>): TokenRates {

@@ -136,6 +136,7 @@ export interface DatabaseFunctions {
       name: string;
     };
   };
+  count_activity: { takes: { most: number | null; patienceMs: number | null }; returns: boolean };
   count_attempt: {
     takes: {
       tenant: string | null;
@@ -677,6 +678,11 @@ export const databaseFunctions = {
     takes: ['threadId', 'contextRef', 'upto', 'otherThreadId', 'otherContextRef', 'otherUpto'],
     text: `select change, ordinal::float8 as ordinal, seq::float8 as seq, other_ordinal::float8 as other_ordinal, other_seq::float8 as other_seq, role, content, tool_calls, tool_call_id, name from lanefold.context_diff($1, $2, $3, $4, $5, $6)`,
     returns: 'rows',
+  },
+  count_activity: {
+    takes: ['most', 'patienceMs'],
+    text: `select r.result as result from lanefold.count_activity($1, $2) as r (result)`,
+    returns: 'value',
   },
   count_attempt: {
     takes: ['tenant', 'webhookId', 'delivered', 'gone', 'failures', 'days'],

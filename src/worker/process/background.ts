@@ -3,6 +3,7 @@ import { listen } from '../../database/postgres/listen.ts';
 import { after, type Timer } from '../../base/common/timer.ts';
 import type { WorkerPart } from '../part.ts';
 import type { Database } from '../../database/postgres/pool.ts';
+import { countActivity } from '../../database/store/activity/count-activity.ts';
 import { dropIdleBuckets, type BucketId } from '../../database/store/limit/use-limits.ts';
 import { queuesWithEvents, trimJobEvents } from '../../database/store/run/trim-job-events.ts';
 import { dropTraces } from '../../database/store/trace/drop-traces.ts';
@@ -101,8 +102,24 @@ export function cleanup({ deps: { db }, queue, options }: OpenWorker): WorkerPar
       ...(queue.backend === 'postgres' ? [jobEvents] : []),
       events,
       ...(retentionDays > 0 ? [buckets] : []),
-      traces,
+      ...(retentionDays > 0 ? [{ ...traces, work: afterCounting(db, traces.work) }] : []),
     ],
+  };
+}
+
+/**
+ * Counts what ended before this worker started, before its first work: runs without a trace are no longer found, and after a
+ * long time without workers, retention would be due for runs that nobody has counted.
+ */
+function afterCounting(db: Database, work: () => Promise<unknown>): () => Promise<void> {
+  let isCounted = false;
+  return async () => {
+    if (!isCounted) {
+      // a call counts up to when the one before it was
+      for (let calls = 0; calls < 2; calls++) await countActivity(db);
+      isCounted = true;
+    }
+    await work();
   };
 }
 

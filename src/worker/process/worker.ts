@@ -11,6 +11,7 @@ import { findTools } from '../../database/store/worker/find-lacking.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { type RunningWorker, type WorkerOptions, readOptions } from './options.ts';
 import { after } from '../../base/common/timer.ts';
+import { activityCounts } from './count-activity.ts';
 import { limits } from './limits.ts';
 import { announce, openWorker, type OpenWorker, type WorkerDependencies } from './open-worker.ts';
 
@@ -42,6 +43,7 @@ export async function startWorker(
     waits,
     ...features,
     unknownAgents(open),
+    activityCounts(open),
     cleanup(open),
   ];
   return runningWorker(open, jobs, parts);

@@ -56,6 +56,31 @@ export const FleetStats = z
   })
   .meta({ doc: 'The current state of the queue and of the workers. A time is 0 if nothing waits.' });
 
+const MarkedRuns = z
+  .array(z.object({ mark: z.string().describe('Kind of the mark.'), runs: count('How many runs have it.', 3) }))
+  .describe('The runs that have marks, by mark, most first.');
+
+const counted = {
+  runs: count('Runs that were accepted.', 120),
+  failed: count('How many of them failed.', 2),
+  unanswered: count('How many of them completed without an answer: a limit ended them.', 1),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cachedTokens: z.int(),
+  cost: z.number().describe('In US dollars, at the providers’ list prices.'),
+  unpricedTokens: z.int().describe('Tokens of models without a known price; `cost` does not include them.'),
+  marks: MarkedRuns,
+};
+
+const wait = (share: string) =>
+  z
+    .number()
+    .nullable()
+    .describe(
+      `${share} of the runs that a worker started waited for that no longer than this, from when they were accepted, or from their ` +
+        '`start_at`. Estimated from steps of a factor of 1.4. Null: none was started.',
+    );
+
 export const FleetActivity = z
   .object({
     workers: z
@@ -75,18 +100,32 @@ export const FleetActivity = z
       .array(
         z.object({
           at: date('Start of the slot.'),
-          runs: z.int(),
-          failed: z.int(),
-          inputTokens: z.int(),
-          outputTokens: z.int(),
-          cachedTokens: z.int(),
-          cost: z.number().describe('In US dollars, at the providers’ list prices.'),
-          unpricedTokens: z.int().describe('Tokens of models without a known price; `cost` does not include them.'),
+          ...counted,
+          unfinished: count('How many of them have not ended.', 0),
+          waitP50Ms: wait('Half'),
+          waitP95Ms: wait('95 %'),
         }),
       )
       .meta({
-        doc: 'Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first.',
+        doc: 'Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. Slots without runs are left out.',
       }),
-    since: date('`errors` and `slots` count the runs that were accepted after this time, at most the newest 10,000.'),
+    agents: z.array(z.object({ agent: z.string(), version: z.string().nullable(), ...counted })).meta({
+      doc: 'The same of the whole period by agent and version, most runs first; of all agents, whichever was asked for.',
+    }),
+    deploys: z
+      .array(
+        z.object({
+          at: date('When a worker first started with the version.'),
+          agent: z.string(),
+          version: z.string().describe('Id of the version.'),
+          label: z.string().nullable().describe('Its label.'),
+        }),
+      )
+      .meta({ doc: 'New versions of agents, oldest first; at most the newest 100.' }),
+    slotMinutes: count('How long a slot is: it depends on the period.', 60),
+    since: date('`errors`, `slots` and `agents` count the runs accepted since then: the start of a slot.'),
+    until: date('The end of the period.'),
   })
-  .meta({ doc: 'The recent activity of the workers.' });
+  .meta({
+    doc: 'The activity of the workers. Runs that had ended before their thread was erased stay counted.',
+  });

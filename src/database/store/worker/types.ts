@@ -1,6 +1,6 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
-/** The recent activity of the workers. */
+/** The activity of the workers. Runs that had ended before their thread was erased stay counted. */
 export interface FleetActivity {
   /** Workers that hold runs now. */
   workers: {
@@ -19,12 +19,19 @@ export interface FleetActivity {
     /** When the last one ended. */
     lastAt: Date;
   }[];
-  /** Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. */
+  /**
+   * Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. Slots
+   * without runs are left out.
+   */
   slots: {
     /** Start of the slot. */
     at: Date;
+    /** Runs that were accepted. */
     runs: number;
+    /** How many of them failed. */
     failed: number;
+    /** How many of them completed without an answer: a limit ended them. */
+    unanswered: number;
     inputTokens: number;
     outputTokens: number;
     cachedTokens: number;
@@ -32,9 +39,67 @@ export interface FleetActivity {
     cost: number;
     /** Tokens of models without a known price; `cost` does not include them. */
     unpricedTokens: number;
+    /** The runs that have marks, by mark, most first. */
+    marks: {
+      /** Kind of the mark. */
+      mark: string;
+      /** How many runs have it. */
+      runs: number;
+    }[];
+    /** How many of them have not ended. */
+    unfinished: number;
+    /**
+     * Half of the runs that a worker started waited for that no longer than this, from when they were accepted, or
+     * from their `startAt`. Estimated from steps of a factor of 1.4. Null: none was started.
+     */
+    waitP50Ms: number | null;
+    /**
+     * 95 % of the runs that a worker started waited for that no longer than this, from when they were accepted, or
+     * from their `startAt`. Estimated from steps of a factor of 1.4. Null: none was started.
+     */
+    waitP95Ms: number | null;
   }[];
-  /** `errors` and `slots` count the runs that were accepted after this time, at most the newest 10,000. */
+  /** The same of the whole period by agent and version, most runs first; of all agents, whichever was asked for. */
+  agents: {
+    agent: string;
+    version: string | null;
+    /** Runs that were accepted. */
+    runs: number;
+    /** How many of them failed. */
+    failed: number;
+    /** How many of them completed without an answer: a limit ended them. */
+    unanswered: number;
+    inputTokens: number;
+    outputTokens: number;
+    cachedTokens: number;
+    /** In US dollars, at the providers’ list prices. */
+    cost: number;
+    /** Tokens of models without a known price; `cost` does not include them. */
+    unpricedTokens: number;
+    /** The runs that have marks, by mark, most first. */
+    marks: {
+      /** Kind of the mark. */
+      mark: string;
+      /** How many runs have it. */
+      runs: number;
+    }[];
+  }[];
+  /** New versions of agents, oldest first; at most the newest 100. */
+  deploys: {
+    /** When a worker first started with the version. */
+    at: Date;
+    agent: string;
+    /** Id of the version. */
+    version: string;
+    /** Its label. */
+    label: string | null;
+  }[];
+  /** How long a slot is: it depends on the period. */
+  slotMinutes: number;
+  /** `errors`, `slots` and `agents` count the runs accepted since then: the start of a slot. */
   since: Date;
+  /** The end of the period. */
+  until: Date;
 }
 
 /** The current state of the queue and of the workers. A time is 0 if nothing waits. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noun } from '../../../base/operations/operation.ts';
-import { by, Id, named, typed, whole } from '../../../base/operations/schemas.ts';
+import { by, date, Id, named, typed, whole } from '../../../base/operations/schemas.ts';
 import { FleetActivity, FleetStats, ListedWorker } from '../../../database/store/worker/declaration.ts';
 import { KeyLimits } from '../../../database/store/access/declaration.ts';
 
@@ -27,7 +27,7 @@ const Activity = named(
   'Activity',
   z
     .object({ ...FleetStats.shape, ...FleetActivity.shape })
-    .meta({ description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' }),
+    .meta({ description: 'Queue, workers, and the runs, marks, errors, tokens and cost of a period.' }),
 );
 
 export const FleetHealth = z
@@ -42,9 +42,15 @@ export const library = noun('library', tag, {
     scope: 'read',
     about: 'nothing',
     everywhere: true,
-    summary: 'Read the state of queue and workers, and the runs, errors, tokens and cost of the last hours',
-    doc: 'Workers, errors, tokens and cost of the last hours.',
-    query: { hours: hours(24 * 31, 24) },
+    summary: 'Read the state of queue and workers, and the runs, marks, errors, tokens and cost of a period',
+    doc: 'Workers, and runs, marks, errors, tokens and cost over time.',
+    query: {
+      hours: hours(24 * 366, 24),
+      since: date('Start of the period, instead of `hours`; at most 366 days before its end.').optional(),
+      until: date('End of the period; default now.').optional(),
+      agent: z.string().optional().describe('Count the runs of one agent.'),
+      version: z.string().optional().describe('Count the runs of one version of it, by its id.'),
+    },
     answer: { description: 'The activity.', schema: Activity },
     returns: FleetActivity,
   },

@@ -13,10 +13,18 @@ export interface FleetHealth {
 }
 
 export interface DeclaredLibrary {
-  /** Workers, errors, tokens and cost of the last hours. */
+  /** Workers, and runs, marks, errors, tokens and cost over time. */
   activity(options?: {
     /** Hours to look back; default 24. */
     hours?: number;
+    /** Start of the period, instead of `hours`; at most 366 days before its end. */
+    since?: Date;
+    /** End of the period; default now. */
+    until?: Date;
+    /** Count the runs of one agent. */
+    agent?: string;
+    /** Count the runs of one version of it, by its id. */
+    version?: string;
   }): Promise<FleetActivity>;
   /** Counts of unfinished runs, of workers and of jobs. */
   stats(): Promise<FleetStats>;

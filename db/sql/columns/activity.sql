@@ -1,0 +1,15 @@
+comment on column lanefold.activity.at is 'the start of the hour in which the runs were accepted';
+comment on column lanefold.activity.agent is 'the agent that ended the runs';
+comment on column lanefold.activity.agent_version is 'the version of the agent; empty: no worker had taken the runs';
+comment on column lanefold.activity.model is 'the model that spent the tokens; a run counts under its own';
+comment on column lanefold.activity.runs is 'runs that have ended; a run counts some seconds after its end, and stays if its thread is erased';
+comment on column lanefold.activity.failed is 'how many of them failed';
+comment on column lanefold.activity.unanswered is 'how many of them completed without an answer';
+comment on column lanefold.activity.started is 'how many of them a worker started';
+comment on column lanefold.activity.waited_ms is 'how long the started runs waited together for their first start, from when they were accepted, or from their `start_at`';
+comment on column lanefold.activity.calls is 'model calls';
+comment on column lanefold.activity.input_tokens is 'input tokens, with those of caches';
+comment on column lanefold.activity.output_tokens is 'output tokens';
+comment on column lanefold.activity.cached_tokens is 'input tokens that were read from a cache';
+comment on column lanefold.activity.written_tokens is 'input tokens that were written to a cache';
+comment on column lanefold.activity.tenant_id is 'the tenant; with `at`, `agent`, `agent_version` and `model`, the key';
