@@ -53,6 +53,39 @@ CREATE TABLE "lanefold"."_agent_version" (
 	CONSTRAINT "_agent_version_agent_id_pk" PRIMARY KEY("agent","id")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_alarm" (
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"taken_at" timestamptz,
+	"held_until" timestamptz,
+	"counted_at" timestamptz,
+	"paused_at" timestamptz,
+	"raised_at" timestamptz,
+	"calm_since" timestamptz,
+	"runs" bigint,
+	"all_runs" bigint,
+	"turns" bigint DEFAULT 0 NOT NULL,
+	"more_than" bigint NOT NULL,
+	"within_ms" bigint NOT NULL,
+	"clear_after_ms" bigint NOT NULL,
+	"share" double precision,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"filter" jsonb NOT NULL,
+	"updated_by" text NOT NULL,
+	CONSTRAINT "_alarm_tenant_id_name_pk" PRIMARY KEY("tenant_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_alarm_count" (
+	"at" timestamptz NOT NULL,
+	"runs" bigint NOT NULL,
+	"all_runs" bigint,
+	"raised" boolean NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"alarm" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_alarm_count_tenant_id_alarm_at_pk" PRIMARY KEY("tenant_id","alarm","at")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_api_key" (
 	"id" text COLLATE "C" NOT NULL,
 	"hash" "bytea" NOT NULL,
@@ -690,6 +723,7 @@ CREATE TABLE "lanefold"."_webhook" (
 	"agents" text[] NOT NULL,
 	"ordered" boolean NOT NULL,
 	"include_result" boolean NOT NULL,
+	"template" jsonb,
 	"secrets" jsonb NOT NULL,
 	"paused_reason" text,
 	"updated_by" text NOT NULL,
@@ -754,6 +788,7 @@ CREATE TABLE "lanefold"."_worker" (
 	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint
+CREATE INDEX "_alarm_count_old" ON "lanefold"."_alarm_count" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "_append_receipt_seq" ON "lanefold"."_append_receipt" USING btree ("thread_id","first_seq");--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint

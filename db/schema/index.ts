@@ -3,6 +3,7 @@ export { lanefold } from './columns.ts';
 export { contextOp, lane, thread } from './thread.ts';
 export { activity, activityFact, activityState } from './activity.ts';
 export { agentVersion, rollout } from './agent-version.ts';
+export { alarm, alarmCount } from './alarm.ts';
 export { apiKey, audit } from './access.ts';
 export { content } from './content.ts';
 export { appendReceipt, entry } from './entry.ts';

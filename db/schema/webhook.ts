@@ -31,6 +31,8 @@ export const webhook = lanefold.table(
     ordered: boolean('ordered').notNull(),
     /** Whether it gets the results of runs. */
     includeResult: boolean('include_result').notNull(),
+    /** What is sent instead of the event; null: the event. */
+    template: jsonb('template'),
     /** [{secret, expires_at?}], the newest first. */
     secrets: jsonb('secrets').notNull(),
     /** `manual`, `failures` or `gone`. */

@@ -160,6 +160,15 @@ comment on function lanefold.settle_eval_item(text, int, timestamptz, jsonb) is 
 comment on function lanefold.take_eval_threads(int, int) is 'Takes threads of evals that are to be erased.';
 comment on function lanefold.drop_eval_thread(text, text) is 'Notes that a thread of an eval is erased.';
 comment on function lanefold.erase_evals(text) is 'Removes the cases and evals of a tenant.';
+comment on view lanefold.alarm is 'The alarms: filters of runs that tell webhooks when too many runs match.';
+comment on view lanefold.alarm_count is 'The counts of alarms over time: the highest of each five minutes.';
+comment on function lanefold.set_alarm(text, text, jsonb) is 'Sets or changes an alarm.';
+comment on function lanefold.remove_alarm(text, text, text) is 'Removes an alarm and its counts.';
+comment on function lanefold.pause_alarm(text, text, boolean, text) is 'Pauses an alarm, or lets it continue.';
+comment on function lanefold.erase_alarms(text) is 'Removes the alarms of a tenant.';
+comment on function lanefold.take_alarms(int, int) is 'Takes alarms, to count for them.';
+comment on function lanefold.settle_alarm(text, text, timestamptz, jsonb, int) is 'Stores a count of an alarm, and raises or clears it.';
+comment on function lanefold.drop_alarm_counts(float8, int) is 'Deletes old counts of alarms.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';
 comment on function lanefold.set_webhook(text, text, text, jsonb) is 'Sets an endpoint; what is paused stays paused.';

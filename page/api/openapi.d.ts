@@ -250,6 +250,7 @@ export interface components {
         | 'schedule_not_found'
         | 'webhook_not_found'
         | 'monitor_not_found'
+        | 'alarm_not_found'
         | 'case_not_found'
         | 'dataset_empty'
         | 'eval_not_found'
@@ -849,6 +850,111 @@ export interface components {
       /** @description A label; null: the rollout chooses again. */
       version: string | null;
     };
+    AlarmList: {
+      data: components['schemas']['Alarm'][];
+    };
+    Alarm: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose runs it counts. */
+      tenant: components['schemas']['Id'];
+      filter: components['schemas']['AlarmFilter'];
+      /** @description The alarm is raised when more runs than this match. */
+      more_than: number;
+      share: number | null;
+      /** @description Runs that were accepted within this time count, in ms. */
+      within_ms: number;
+      /** @description How long no more than that must match before the alarm is cleared, in ms. */
+      clear_after_ms: number;
+      raised_at: string | null;
+      runs: number | null;
+      all_runs: number | null;
+      counted_at: string | null;
+      paused_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    /** @description The runs that count. */
+    AlarmFilter: {
+      status?: components['schemas']['RunStatus'];
+      /** @description Runs of this agent. */
+      agent?: string;
+      /** @description Runs that this version of their agent took: `agentVersion`. */
+      version?: string;
+      /**
+       * @description A run with this mark.
+       * @enum {string}
+       */
+      mark?:
+        | 'failed'
+        | 'ended_early'
+        | 'abandoned'
+        | 'tool_failed'
+        | 'arguments_refused'
+        | 'tool_retried'
+        | 'model_retried'
+        | 'worker_lost'
+        | 'cut'
+        | 'over_budget'
+        | 'cache_missed'
+        | 'handoffs_looped'
+        | 'model_overridden'
+        | 'steered'
+        | 'steer_dropped'
+        | 'prompt_changed'
+        | 'context_replaced'
+        | 'compacted';
+      /**
+       * @description A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+       * @enum {string}
+       */
+      waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** @description False: runs that ended without an answer. */
+      answered?: boolean;
+      /** @description False: only runs that no tool call has started. */
+      children?: boolean;
+      /** @description Runs with this model. */
+      model?: string;
+      /** @description Failed runs with this error type. */
+      error_type?: string;
+      /** @description Runs that spent at least this many tokens. */
+      min_tokens?: number;
+    };
+    NewAlarm: {
+      filter: components['schemas']['AlarmFilter'];
+      /** @description The alarm is raised when more runs than this match. */
+      more_than?: number;
+      /** @description And when they are more than this share of all runs of the agent, version and model of the filter. */
+      share?: number;
+      /** @description Runs that were accepted within this time count, in ms. */
+      within_ms?: number;
+      /** @description How long no more than that must match before the alarm is cleared, in ms. */
+      clear_after_ms?: number;
+    };
+    AlarmCountList: {
+      data: components['schemas']['AlarmCount'][];
+    };
+    AlarmCount: {
+      /**
+       * Format: date-time
+       * @description When the five minutes began.
+       */
+      at: string;
+      /** @description The highest count of runs that matched. */
+      runs: number;
+      all_runs: number | null;
+      /** @description Whether too many runs matched. */
+      raised: boolean;
+    };
     ApprovalPage: {
       data: components['schemas']['Approval'][];
       /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
@@ -976,6 +1082,114 @@ export interface components {
       /** @description The model call that is made again. */
       llm_call_id?: components['schemas']['Id'];
       expected?: components['schemas']['ExpectedAnswer'];
+      tags?: string[];
+      /** @description A part of the dataset, such as `train` or `test`. */
+      split?: string;
+      note?: string;
+    };
+    BulkReceipt: {
+      dry_run: boolean;
+      /**
+       * Format: date-time
+       * @description The moment of the preview: pass it in the filter of the act.
+       */
+      created_before: string;
+      /** @description How many of the selected runs the act concerns; counted up to 10,000. */
+      matched: number;
+      /** @description What became of each run; in a preview, the first few. */
+      runs: {
+        thread_id: components['schemas']['Id'];
+        id: string;
+        agent: string;
+        /** @description The status in which the run was found. */
+        status: components['schemas']['RunStatus'];
+        /**
+         * Format: date-time
+         * @description When the run was accepted.
+         */
+        created_at: string;
+        /** @description `unchanged`: it was done before, or there was nothing to do. Null in a preview. */
+        outcome: ('done' | 'unchanged' | 'refused') | null;
+        /** @description The run that repeats it. */
+        started?: components['schemas']['Id'];
+        /** @description The case that it is kept as. */
+        case_id?: components['schemas']['Id'];
+        /** @description Why it was refused: the error that the act on it alone would have had. */
+        error?: {
+          code: string;
+          message: string;
+        };
+      }[];
+      /** @description How many runs are left to act on; counted up to 10,000. */
+      left: number;
+      /** @description Pass it as `after` to act on the runs that are left; null: none are. */
+      next_after: string | null;
+    };
+    KeepRuns: {
+      /** @description The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+      filter: {
+        status?: components['schemas']['RunStatus'];
+        /** @description Runs of this agent. */
+        agent?: string;
+        /** @description Runs that this version of their agent took: `agentVersion`. */
+        version?: string;
+        /**
+         * @description A run with this mark.
+         * @enum {string}
+         */
+        mark?:
+          | 'failed'
+          | 'ended_early'
+          | 'abandoned'
+          | 'tool_failed'
+          | 'arguments_refused'
+          | 'tool_retried'
+          | 'model_retried'
+          | 'worker_lost'
+          | 'cut'
+          | 'over_budget'
+          | 'cache_missed'
+          | 'handoffs_looped'
+          | 'model_overridden'
+          | 'steered'
+          | 'steer_dropped'
+          | 'prompt_changed'
+          | 'context_replaced'
+          | 'compacted';
+        /**
+         * @description A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+         * @enum {string}
+         */
+        waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description False: runs that ended without an answer. */
+        answered?: boolean;
+        /** @description False: only runs that no tool call has started. */
+        children?: boolean;
+        /** @description Runs with this model. */
+        model?: string;
+        /** @description Failed runs with this error type. */
+        error_type?: string;
+        /** @description Runs that spent at least this many tokens. */
+        min_tokens?: number;
+        /**
+         * Format: date-time
+         * @description Runs accepted at this time or later.
+         */
+        created_after?: string;
+        /**
+         * Format: date-time
+         * @description Runs accepted before this time.
+         */
+        created_before?: string;
+      };
+      /** @description A preview: counts the runs, shows the first few, and changes nothing. */
+      dry_run?: boolean;
+      /** @description Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** @description The `next_after` of the previous page. */
+      after?: string;
+      /** @description The name that its cases share. */
+      dataset: components['schemas']['Id'];
       tags?: string[];
       /** @description A part of the dataset, such as `train` or `test`. */
       split?: string;
@@ -2676,6 +2890,221 @@ export interface components {
       /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
       fresh_children?: boolean;
     };
+    CancelRuns: {
+      /** @description The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+      filter: {
+        status?: components['schemas']['RunStatus'];
+        /** @description Runs of this agent. */
+        agent?: string;
+        /** @description Runs that this version of their agent took: `agentVersion`. */
+        version?: string;
+        /**
+         * @description A run with this mark.
+         * @enum {string}
+         */
+        mark?:
+          | 'failed'
+          | 'ended_early'
+          | 'abandoned'
+          | 'tool_failed'
+          | 'arguments_refused'
+          | 'tool_retried'
+          | 'model_retried'
+          | 'worker_lost'
+          | 'cut'
+          | 'over_budget'
+          | 'cache_missed'
+          | 'handoffs_looped'
+          | 'model_overridden'
+          | 'steered'
+          | 'steer_dropped'
+          | 'prompt_changed'
+          | 'context_replaced'
+          | 'compacted';
+        /**
+         * @description A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+         * @enum {string}
+         */
+        waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description False: runs that ended without an answer. */
+        answered?: boolean;
+        /** @description False: only runs that no tool call has started. */
+        children?: boolean;
+        /** @description Runs with this model. */
+        model?: string;
+        /** @description Failed runs with this error type. */
+        error_type?: string;
+        /** @description Runs that spent at least this many tokens. */
+        min_tokens?: number;
+        /**
+         * Format: date-time
+         * @description Runs accepted at this time or later.
+         */
+        created_after?: string;
+        /**
+         * Format: date-time
+         * @description Runs accepted before this time.
+         */
+        created_before?: string;
+      };
+      /** @description A preview: counts the runs, shows the first few, and changes nothing. */
+      dry_run?: boolean;
+      /** @description Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** @description The `next_after` of the previous page. */
+      after?: string;
+      reason?: string;
+    };
+    RetryRuns: {
+      /** @description The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+      filter: {
+        status?: components['schemas']['RunStatus'];
+        /** @description Runs of this agent. */
+        agent?: string;
+        /** @description Runs that this version of their agent took: `agentVersion`. */
+        version?: string;
+        /**
+         * @description A run with this mark.
+         * @enum {string}
+         */
+        mark?:
+          | 'failed'
+          | 'ended_early'
+          | 'abandoned'
+          | 'tool_failed'
+          | 'arguments_refused'
+          | 'tool_retried'
+          | 'model_retried'
+          | 'worker_lost'
+          | 'cut'
+          | 'over_budget'
+          | 'cache_missed'
+          | 'handoffs_looped'
+          | 'model_overridden'
+          | 'steered'
+          | 'steer_dropped'
+          | 'prompt_changed'
+          | 'context_replaced'
+          | 'compacted';
+        /**
+         * @description A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+         * @enum {string}
+         */
+        waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description False: runs that ended without an answer. */
+        answered?: boolean;
+        /** @description False: only runs that no tool call has started. */
+        children?: boolean;
+        /** @description Runs with this model. */
+        model?: string;
+        /** @description Failed runs with this error type. */
+        error_type?: string;
+        /** @description Runs that spent at least this many tokens. */
+        min_tokens?: number;
+        /**
+         * Format: date-time
+         * @description Runs accepted at this time or later.
+         */
+        created_after?: string;
+        /**
+         * Format: date-time
+         * @description Runs accepted before this time.
+         */
+        created_before?: string;
+      };
+      /** @description A preview: counts the runs, shows the first few, and changes nothing. */
+      dry_run?: boolean;
+      /** @description Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** @description The `next_after` of the previous page. */
+      after?: string;
+      /** @description Repeating the id repeats the request of each run. */
+      request_id?: components['schemas']['Id'];
+      /**
+       * @description As for a new run.
+       * @enum {string}
+       */
+      busy?: 'reject' | 'wait';
+      /** @description True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+      fresh_children?: boolean;
+    };
+    ReleaseRuns: {
+      /** @description The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+      filter: {
+        status?: components['schemas']['RunStatus'];
+        /** @description Runs of this agent. */
+        agent?: string;
+        /** @description Runs that this version of their agent took: `agentVersion`. */
+        version?: string;
+        /**
+         * @description A run with this mark.
+         * @enum {string}
+         */
+        mark?:
+          | 'failed'
+          | 'ended_early'
+          | 'abandoned'
+          | 'tool_failed'
+          | 'arguments_refused'
+          | 'tool_retried'
+          | 'model_retried'
+          | 'worker_lost'
+          | 'cut'
+          | 'over_budget'
+          | 'cache_missed'
+          | 'handoffs_looped'
+          | 'model_overridden'
+          | 'steered'
+          | 'steer_dropped'
+          | 'prompt_changed'
+          | 'context_replaced'
+          | 'compacted';
+        /**
+         * @description A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+         * @enum {string}
+         */
+        waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description False: runs that ended without an answer. */
+        answered?: boolean;
+        /** @description False: only runs that no tool call has started. */
+        children?: boolean;
+        /** @description Runs with this model. */
+        model?: string;
+        /** @description Failed runs with this error type. */
+        error_type?: string;
+        /** @description Runs that spent at least this many tokens. */
+        min_tokens?: number;
+        /**
+         * Format: date-time
+         * @description Runs accepted at this time or later.
+         */
+        created_after?: string;
+        /**
+         * Format: date-time
+         * @description Runs accepted before this time.
+         */
+        created_before?: string;
+      };
+      /** @description A preview: counts the runs, shows the first few, and changes nothing. */
+      dry_run?: boolean;
+      /** @description Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** @description The `next_after` of the previous page. */
+      after?: string;
+      /**
+       * @description For calls that wait for approval; default: they go on waiting.
+       * @enum {string}
+       */
+      decision?: 'approve' | 'deny';
+      /** @description Reason for the decision; the model sees the reason for a denial. */
+      reason?: string;
+      /** @description The result of calls that wait for an event or a time; default null. */
+      result?: Json;
+      /** @description These calls fail with this message instead. */
+      error?: string;
+      /** @description Who releases them. */
+      by?: string;
+    };
     Rerun: {
       /** @description Id of the fork; default: a generated id. */
       thread_id?: components['schemas']['Id'];
@@ -3620,6 +4049,8 @@ export interface components {
         | 'schedule.missed'
         | 'monitor.low'
         | 'monitor.recovered'
+        | 'alarm.raised'
+        | 'alarm.cleared'
       )[];
       /** @description The agents whose events are sent; empty: all agents. */
       agents: string[];
@@ -3627,6 +4058,8 @@ export interface components {
       ordered: boolean;
       /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
       include_result: boolean;
+      /** @description The body that is sent instead of the event; null: the event. Keys without the scope `admin` do not see it. */
+      template: JsonObject | null;
       paused_at: string | null;
       /** @description Why: by hand, after many failures, or because it answered 410 Gone. */
       paused_reason: ('manual' | 'failures' | 'gone') | null;
@@ -3667,6 +4100,8 @@ export interface components {
         | 'schedule.missed'
         | 'monitor.low'
         | 'monitor.recovered'
+        | 'alarm.raised'
+        | 'alarm.cleared'
       )[];
       /** @description The agents whose events are sent; empty: all agents. */
       agents: string[];
@@ -3674,6 +4109,8 @@ export interface components {
       ordered: boolean;
       /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
       include_result: boolean;
+      /** @description The body that is sent instead of the event; null: the event. Keys without the scope `admin` do not see it. */
+      template: JsonObject | null;
       paused_at: string | null;
       /** @description Why: by hand, after many failures, or because it answered 410 Gone. */
       paused_reason: ('manual' | 'failures' | 'gone') | null;
@@ -3713,6 +4150,8 @@ export interface components {
         | 'schedule.missed'
         | 'monitor.low'
         | 'monitor.recovered'
+        | 'alarm.raised'
+        | 'alarm.cleared'
       )[];
       /** @description The agents whose events are sent; empty: all agents. */
       agents?: string[];
@@ -3720,6 +4159,8 @@ export interface components {
       ordered?: boolean;
       /** @description Whether `run.completed` includes the result of the run, up to 64 KiB. */
       include_result?: boolean;
+      /** @description The body to send instead of the event, as Slack or a mail gateway expects it. Texts in it may name `{{id}}`, `{{type}}`, `{{timestamp}}` and fields of `{{data}}`, such as `{{data.agent}}`. */
+      template?: JsonObject;
     };
     WebhookSecret: {
       /** @description The secret for verifying signatures. It is shown only here. */
@@ -3764,7 +4205,7 @@ export interface components {
       } | null;
       /** @description The beginning of the last answer. */
       answer: string | null;
-      /** @description The body: `type`, `timestamp` and `data`. */
+      /** @description The event: `type`, `timestamp` and `data`. It is the body, unless the webhook has a template. */
       payload: JsonObject;
     };
     WebhookRedelivered: {

@@ -11,6 +11,7 @@ import { ThreadView } from './thread/thread.tsx';
 import { ThreadsView } from './threads/threads.tsx';
 
 const AgentsView = onDemand(async () => (await import('./agents/agents.tsx')).AgentsView);
+const AlarmsView = onDemand(async () => (await import('./alarms/alarms.tsx')).AlarmsView);
 const EvalsView = onDemand<EvalsProps>(async () => (await import('./evals/evals.tsx')).EvalsView);
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
 const MonitorsView = onDemand(async () => (await import('./monitors/monitors.tsx')).MonitorsView);
@@ -27,6 +28,7 @@ export function view({ path }: Route): ComponentChild {
   if (area === 'webhooks') return <WebhooksView />;
   if (area === 'agents') return <AgentsView />;
   if (area === 'evals') return <EvalsView key={`${id}/${part}/${partId}`} id={id} part={part} variant={partId} />;
+  if (area === 'alarms') return <AlarmsView />;
   if (area === 'monitors') return <MonitorsView />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;

@@ -74,6 +74,7 @@ export const errorStatus = {
   schedule_not_found: 404,
   webhook_not_found: 404,
   monitor_not_found: 404,
+  alarm_not_found: 404,
   case_not_found: 404,
   dataset_empty: 404,
   eval_not_found: 404,

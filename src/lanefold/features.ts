@@ -1,3 +1,4 @@
+import { alarmsFeature } from '../features/alarms/feature.ts';
 import { evalsFeature } from '../features/evals/feature.ts';
 import { monitorsFeature } from '../features/monitors/feature.ts';
 import { schedulesFeature } from '../features/schedules/feature.ts';
@@ -17,4 +18,5 @@ export const featuresOf = ({
     webhooksFeature(privateWebhooks),
     evalsFeature(scorers),
     monitorsFeature(scorers),
+    alarmsFeature(),
   ] as const;

@@ -128,6 +128,12 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
     return id;
   };
 
+  const many = async (path: string, filter: object, more: object): Promise<Answer> => {
+    const preview = await call('POST', path, { filter, ...more, dry_run: true });
+    const { created_before: createdBefore } = preview.body as { created_before: string };
+    return call('POST', path, { filter: { ...filter, created_before: createdBefore }, ...more });
+  };
+
   const walk: Record<string, Acts> = {
     changeConfig: [
       () => call('PATCH', '/threads/plain/config', { system_prompt: 'Be kind.' }),
@@ -281,6 +287,35 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
       () => call('PUT', '/monitors/m', { agents: ['payer'], scorers: ['ok'], sample: 7 }),
     ],
     removeMonitor: [() => call('DELETE', '/monitors/m'), () => call('DELETE', '/monitors/m')],
+    setAlarm: [
+      () => call('PUT', '/alarms/a', { filter: { status: 'failed' } }),
+      () => call('PUT', '/alarms/a', { filter: { status: 'failed' }, more_than: -1 }),
+    ],
+    pauseAlarm: [() => call('POST', '/alarms/a/pause'), () => call('POST', '/alarms/none/pause')],
+    resumeAlarm: [() => call('POST', '/alarms/a/resume'), () => call('POST', '/alarms/none/resume')],
+    removeAlarm: [() => call('DELETE', '/alarms/a'), () => call('DELETE', '/alarms/a')],
+    cancelRuns: [
+      async () => {
+        await queued();
+        return many('/runs/cancel-many', { agent: 'echo', status: 'queued' }, { limit: 1 });
+      },
+      () => call('POST', '/runs/cancel-many', { filter: { agent: 'echo' } }),
+    ],
+    retryRuns: [
+      async () => many('/runs/retry-many', { agent: 'echo', status: 'completed' }, { limit: 1 }),
+      () => call('POST', '/runs/retry-many', { filter: { agent: 'echo' } }),
+    ],
+    releaseRuns: [
+      async () => {
+        await suspended('listener');
+        return many('/runs/release-many', { agent: 'listener' }, { limit: 1 });
+      },
+      () => call('POST', '/runs/release-many', { filter: { agent: 'echo' } }),
+    ],
+    keepRuns: [
+      async () => many('/cases/keep-many', { agent: 'echo', status: 'completed' }, { limit: 1, dataset: 'many' }),
+      () => call('POST', '/cases/keep-many', { filter: { agent: 'echo' }, dataset: 'many' }),
+    ],
     setRollout: [
       () => call('PUT', '/agents/payer/rollout', { shares: { a: 1 } }),
       () => call('PUT', '/agents/payer/rollout', { shares: { a: -1 } }),

@@ -95,8 +95,8 @@ async function learnsNothing(...given: Scope[]): Promise<void> {
     if (operationId === 'listAudit') {
       // it names what keys of this tenant asked for, whether or not that is there
       if (/"tenant_id":"(?!acme")/.test(answer.text)) leaks.push(`${operationId}: ${answer.text}`);
-    } else if (!/\{/.test(operation.path) || /^\/v1\/(limits|monitors|events|stream)\//.test(operation.path)) {
-      // a list, or what is made: each tenant has names of its own for its limits, monitors, events and streams
+    } else if (!/\{/.test(operation.path) || /^\/v1\/(limits|monitors|alarms|events|stream)\//.test(operation.path)) {
+      // a list, or what is made: each tenant has names of its own for its limits, monitors, alarms, events and streams
       for (const id of [bolt.thread_id, bolt.run_id, bolt.key_id])
         if (answer.text.includes(id)) leaks.push(`${operationId} says ${id}`);
     } else if (answer.status < 400 && operationId !== 'runAgUi') leaks.push(`${operationId}: ${answer.status}`);

@@ -219,8 +219,8 @@ test('every function that changes what the operator sets writes to the audit its
     `select p.proname as name from pg_proc p
      -- an erasure is audited by its caller: a row of each thing would copy what is to be erased
      where p.pronamespace = 'lanefold'::regnamespace and p.proname !~ '^(_|erase_)' and not lanefold._is_for_workers(p.proname)
-       and p.prosrc ~ '(insert into|update|delete from) lanefold[.]_(limit|rollout|api_key|tenant|schedule|webhook|monitor)[^a-z_]'
-       and p.prosrc !~ 'write_audit|lanefold[.]_changed_(limit|key|schedule|webhook|monitor)|lanefold[.](set|remove)_'
+       and p.prosrc ~ '(insert into|update|delete from) lanefold[.]_(limit|rollout|api_key|tenant|schedule|webhook|monitor|alarm)[^a-z_]'
+       and p.prosrc !~ 'write_audit|lanefold[.]_changed_(limit|key|schedule|webhook|monitor|alarm)|lanefold[.](set|remove)_'
      order by 1`,
   );
   expect(rows.map(({ name }) => name)).toEqual([]);

@@ -105,6 +105,8 @@ test('the documented grant lets a role read every public view and table but thos
     'run_score',
     'activity',
     'activity_fact',
+    'alarm',
+    'alarm_count',
     'run_wait',
     'run_tree',
     'webhook',

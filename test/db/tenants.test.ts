@@ -66,6 +66,7 @@ async function fill(tenant: string): Promise<void> {
   await fillWebhooks(tenant);
   await fillMonitors(tenant);
   await fillActivity(tenant);
+  await fillAlarms(tenant);
   await fillStreams(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
@@ -139,6 +140,24 @@ async function fillActivity(tenant: string): Promise<void> {
     `insert into lanefold._activity_fact (minutes, at, tenant_id, agent, agent_version, fact, value, runs, last_at)
      select m, '2026-01-01T06:00:00Z', $1, 'secret of ' || $1, '', 'mark', 'cut', 1, '2026-01-01T06:00:00Z' from unnest(array[1, 60]) m`,
     tenant,
+  );
+}
+
+/** An alarm of a tenant, which has been counted. */
+async function fillAlarms(tenant: string): Promise<void> {
+  const name = `alarm-of-${tenant}`;
+  const given = {
+    filter: { agent: `secret of ${tenant}` },
+    more_than: 9,
+    within_ms: 60_000,
+    clear_after_ms: 0,
+    by: 'x',
+  };
+  await rows(log.db, 'select lanefold.set_alarm($1, $2, $3)', tenant, name, given);
+  await rows(
+    log.db,
+    `select lanefold.settle_alarm(a ->> 'tenant_id', a ->> 'name', (a ->> 'taken_at')::timestamptz, '{"runs": 1, "newest": []}', 0)
+     from lanefold.take_alarms(1000, 10) a`,
   );
 }
 
@@ -332,6 +351,8 @@ test('every table has rows of both tenants, those of threads with the tenant of 
         _monitor: "replace(name, 'monitor-', 'thread-')",
         _activity: "replace(agent, 'secret of ', 'thread-of-')",
         _activity_fact: "replace(agent, 'secret of ', 'thread-of-')",
+        _alarm: "replace(name, 'alarm-', 'thread-')",
+        _alarm_count: "replace(alarm, 'alarm-', 'thread-')",
         thread: 'id',
       }[name] ??
       named ??
@@ -687,6 +708,7 @@ const mutations = [
     '_entry',
     '_run',
     '_run_node',
+    '_run_mark',
     '_tool_call',
     '_event_batch',
     '_lane',
@@ -714,6 +736,8 @@ const mutations = [
     '_run_score',
     '_activity',
     '_activity_fact',
+    '_alarm',
+    '_alarm_count',
     '_wait',
     '_child_run',
     '_kept_event',

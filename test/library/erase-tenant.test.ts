@@ -4,7 +4,7 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { placesOf } from '../support/stored-text.ts';
 
 const year = 365 * 86_400_000;
-const tables = ['_schedule', '_schedule_slot', '_kept_event', '_monitor'];
+const tables = ['_schedule', '_schedule_slot', '_kept_event', '_monitor', '_alarm'];
 
 let lanefold: TestLanefold;
 beforeAll(async () => {
@@ -27,6 +27,7 @@ async function fill(tenant: string): Promise<string> {
       [tenant, days, status, { input: secret }],
     );
   await own.monitors.set('quality', { rubric: secret, judge: { agent: 'echo' } });
+  await own.alarms.set('failures', { filter: { agent: secret } });
   await own.events.send('paid', { secret }, { keepMs: year });
   await own.webhooks.set('orders', {
     url: `https://1.1.1.1/${encodeURIComponent(secret)}?token=${encodeURIComponent(secret)}`,
@@ -48,7 +49,7 @@ const webhooksOf = async (tenant: string) => (await lanefold.forTenant(tenant).w
 test('erasing a tenant removes what starts runs of it and waits for it, and says what stays', async () => {
   const [gone, kept] = [await fill('acme'), await fill('bolt')];
   const before = await rowsOf('bolt');
-  expect(before).toEqual({ _schedule: 1, _schedule_slot: 2, _kept_event: 1, _monitor: 1 });
+  expect(before).toEqual({ _schedule: 1, _schedule_slot: 2, _kept_event: 1, _monitor: 1, _alarm: 1 });
   expect(await rowsOf('acme')).toEqual(before);
   await lanefold.forTenant('bolt').threads.eraseTenant('acme');
   expect(await rowsOf('acme')).toEqual(before);
@@ -56,7 +57,7 @@ test('erasing a tenant removes what starts runs of it and waits for it, and says
 
   const { left, removed } = await lanefold.threads.eraseTenant('acme');
   expect(removed.threads).toBe(1);
-  expect(await rowsOf('acme')).toEqual({ _schedule: 0, _schedule_slot: 0, _kept_event: 0, _monitor: 0 });
+  expect(await rowsOf('acme')).toEqual({ _schedule: 0, _schedule_slot: 0, _kept_event: 0, _monitor: 0, _alarm: 0 });
   expect(await webhooksOf('acme')).toBe(0);
   expect(await placesOf(lanefold, gone)).toEqual(['lanefold._audit']);
   const { rows } = await lanefold.database.pool.query(

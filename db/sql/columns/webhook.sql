@@ -15,3 +15,4 @@ comment on column lanefold.webhook.updated_at is 'when the webhook last changed'
 comment on column lanefold.webhook.updated_by is 'who last changed the webhook';
 comment on column lanefold.webhook.id is 'its id; a webhook that is removed and set again has another id';
 comment on column lanefold.webhook.tenant_id is 'the tenant whose events the webhook gets';
+comment on column lanefold.webhook.templated is 'whether the webhook has a template, which may be secret';

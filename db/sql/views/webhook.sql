@@ -1,8 +1,8 @@
--- The endpoints of webhooks without their secrets, which the rest of a URL may be as well, and what was sent to them, or will be: also what is still in
+-- The endpoints of webhooks without their secrets, which the rest of a URL and a template may be as well, and what was sent to them, or will be: also what is still in
 -- the outbox, whose ids are spelt out as in _delivery_id: readers have no right to functions.
 create or replace view lanefold.webhook as
 select w.name, substring(w.url from '^(https?://[^/?#\\@\s]+)(?:[/?#]|$)') as url, w.types, w.agents, w.ordered, w.include_result, w.paused_at, w.paused_reason, w.failures, w.failing_since, w.dropped, w.version,
-       w.created_at, w.updated_at, w.updated_by, w.id, w.tenant_id
+       w.created_at, w.updated_at, w.updated_by, w.id, w.tenant_id, w.template is not null as templated
 from lanefold._webhook w where w.removed_at is null;
 
 create or replace view lanefold.webhook_delivery as

@@ -67,7 +67,7 @@ begin
   -- an event that was noted again has its deliveries
   select array_agg(webhook_id) into v_new from lanefold._webhook_delivery where thread_id = p_thread_id and id = any (v_ids) and attempted_at = v_at;
   return jsonb_build_object('payload', e.payload, 'begun', (
-    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
+    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, w.template, v_at)
       || jsonb_build_object('id', v_ids[array_position(v_webhooks, w.id)], 'full', w.id = any (e.result_ids)))
     -- it may have been removed since, with its secrets
     from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (v_new) and w.removed_at is null));
@@ -100,17 +100,17 @@ begin
   set attempts = attempts + 1, attempted_at = v_at, in_flight = true, next_at = v_until, error = null
   where thread_id = p_thread_id and id = any (v_ids);
   return jsonb_build_object('locked', array(select unnest(v_given) except select unnest(v_held)), 'begun', (
-    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, v_at)
+    select jsonb_agg(lanefold._endpoint_of(w.id, w.tenant_id, w.url, w.failures, w.secrets, w.template, v_at)
       || jsonb_build_object('id', d.id, 'attempt', d.attempts, 'nth', d.attempts - d.earlier, 'payload', d.payload))
     from lanefold._webhook_delivery d join lanefold._webhook w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
     where d.thread_id = p_thread_id and d.id = any (v_ids) and w.removed_at is null));
 end $$;
 
--- Where an attempt goes, and what it is signed with: {webhook_id, tenant_id, url, secrets: [secret], failures}. Takes columns,
+-- Where an attempt goes, and what it is signed with: {webhook_id, tenant_id, url, secrets: [secret], failures, template}. Takes columns,
 -- because on Citus the row of a node's copy of the table has a type of its own.
-create or replace function lanefold._endpoint_of(p_id text, p_tenant text, p_url text, p_failures int, p_secrets jsonb, p_at timestamptz)
+create or replace function lanefold._endpoint_of(p_id text, p_tenant text, p_url text, p_failures int, p_secrets jsonb, p_template jsonb, p_at timestamptz)
 returns jsonb language sql stable as $$
-  select jsonb_build_object('webhook_id', p_id, 'tenant_id', p_tenant, 'url', p_url, 'failures', p_failures, 'secrets', (
+  select jsonb_build_object('webhook_id', p_id, 'tenant_id', p_tenant, 'url', p_url, 'failures', p_failures, 'template', p_template, 'secrets', (
     select jsonb_agg(s -> 'secret') from jsonb_array_elements(p_secrets) s
     where not s ? 'expires_at' or (s ->> 'expires_at')::timestamptz > p_at));
 $$;

@@ -1,4 +1,4 @@
--- Sets an endpoint, or replaces what it is told. p: {url, types: [], agents: [], ordered, include_result, by}. What is paused
+-- Sets an endpoint, or replaces what it is told. p: {url, types: [], agents: [], ordered, include_result, template?, by}. What is paused
 -- stays paused. Audited. Returns its row without secrets; if it is new, with created: true and its secret. Raises LF014 if
 -- the tenant has 50 of them; LF016.
 create or replace function lanefold.set_webhook(p_tenant text, p_name text, p_id text, p jsonb)
@@ -8,7 +8,7 @@ declare
   -- a reference table takes no subqueries in its writes
   v_types constant text[] := array(select jsonb_array_elements_text(p -> 'types'));
   v_agents constant text[] := array(select jsonb_array_elements_text(p -> 'agents'));
-  v_given constant text[] := array['url', 'types', 'agents', 'ordered', 'include_result'];
+  v_given constant text[] := array['url', 'types', 'agents', 'ordered', 'include_result', 'template'];
   v_secret constant text := lanefold._new_secret();
   o lanefold._webhook;
   w lanefold._webhook;
@@ -20,15 +20,15 @@ begin
     if (select count(*) from lanefold._webhook where tenant_id = p_tenant and removed_at is null) >= 50 then
       perform lanefold._fail('LF014', format('Tenant %s has 50 webhooks.', p_tenant), 'Nothing was written. Remove one first.');
     end if;
-    insert into lanefold._webhook (tenant_id, id, name, version, created_at, updated_at, url, types, agents, ordered, include_result, secrets, updated_by)
+    insert into lanefold._webhook (tenant_id, id, name, version, created_at, updated_at, url, types, agents, ordered, include_result, template, secrets, updated_by)
     values (p_tenant, p_id, p_name, 1, v_at, v_at, p ->> 'url', v_types, v_agents, (p -> 'ordered')::boolean, (p -> 'include_result')::boolean,
-      jsonb_build_array(jsonb_build_object('secret', v_secret)), p ->> 'by')
+      nullif(p -> 'template', 'null'), jsonb_build_array(jsonb_build_object('secret', v_secret)), p ->> 'by')
     on conflict (tenant_id, name) where removed_at is null do nothing returning * into w;
     if w.id is null then
       -- set by another session just now
       return lanefold.set_webhook(p_tenant, p_name, p_id, p);
     end if;
-  elsif not exists (select from unnest(v_given) k where to_jsonb(o) -> k is distinct from p -> k) then
+  elsif not exists (select from unnest(v_given) k where to_jsonb(o) -> k is distinct from coalesce(p -> k, 'null')) then
     return to_jsonb(o) - 'secrets';
   else
     if o.url is distinct from p ->> 'url' then
@@ -39,7 +39,7 @@ begin
     update lanefold._webhook
     set version = version + 1, updated_at = v_at, updated_by = p ->> 'by', url = p ->> 'url', failures = o.failures, failing_since = o.failing_since,
         types = v_types, agents = v_agents,
-        ordered = (p -> 'ordered')::boolean, include_result = (p -> 'include_result')::boolean
+        ordered = (p -> 'ordered')::boolean, include_result = (p -> 'include_result')::boolean, template = nullif(p -> 'template', 'null')
     where tenant_id = p_tenant and id = o.id returning * into w;
   end if;
   perform lanefold._changed_webhook('set', w, p ->> 'by',
@@ -53,7 +53,7 @@ create or replace function lanefold._new_secret()
 returns text language sql volatile
 return 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64');
 
--- Removes an endpoint and forgets its URL and its secrets; what was not delivered yet is not sent. Returns whether there was one.
+-- Removes an endpoint and forgets its URL, its template and its secrets; what was not delivered yet is not sent. Returns whether there was one.
 create or replace function lanefold.remove_webhook(p_tenant text, p_name text, p_by text)
 returns boolean language plpgsql as $$
 declare
@@ -64,7 +64,7 @@ begin
   if w.id is null then
     return false;
   end if;
-  update lanefold._webhook set removed_at = v_at, updated_at = v_at, updated_by = p_by, url = '', secrets = '[]'
+  update lanefold._webhook set removed_at = v_at, updated_at = v_at, updated_by = p_by, url = '', template = null, secrets = '[]'
   where tenant_id = p_tenant and id = w.id;
   perform lanefold._changed_webhook('remove', w, p_by, jsonb_build_object('old', lanefold._webhook_detail(w)));
   return true;
@@ -183,7 +183,7 @@ end $$;
 create or replace function lanefold._webhook_detail(w lanefold._webhook)
 returns jsonb language sql immutable as $$
   select case when w.id is not null then jsonb_build_object('origin', substring(w.url from '^(https?://[^/?#\\@\s]+)(?:[/?#]|$)'), 'types', w.types, 'agents', w.agents, 'ordered', w.ordered,
-    'include_result', w.include_result) end;
+    'include_result', w.include_result, 'templated', w.template is not null) end;
 $$;
 
 -- Audits a change of an endpoint, and wakes the workers.

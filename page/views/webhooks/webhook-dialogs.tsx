@@ -18,6 +18,8 @@ const types = [
   'schedule.missed',
   'monitor.low',
   'monitor.recovered',
+  'alarm.raised',
+  'alarm.cleared',
 ];
 
 /** Sets a new webhook. */

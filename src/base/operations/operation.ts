@@ -47,7 +47,7 @@ export interface Operation {
    * row is written before the answer. Operations whose functions write their rows themselves, such as those on webhooks, say
    * nothing.
    */
-  audit?: ActingFunction | 'here';
+  audit?: ActingFunction | readonly ActingFunction[] | 'here';
   /** Its group in the API reference; default: that of its noun. */
   tag?: string;
   summary: string;

@@ -176,6 +176,7 @@ export interface DatabaseFunctions {
     returns: unknown;
   };
   delete_stream: { takes: { thread: string | null; name: string | null }; returns: string };
+  drop_alarm_counts: { takes: { days: number | null; limit: number | null }; returns: number };
   drop_deliveries: { takes: { threadId: string | null; ids: object | string | null }; returns: number };
   drop_eval_thread: { takes: { tenant: string | null; thread: string | null }; returns: void };
   drop_expired_streams: { takes: { most: number | null }; returns: number };
@@ -210,6 +211,7 @@ export interface DatabaseFunctions {
   };
   enqueue_input: { takes: { threadId: string | null; p: object | string | null }; returns: unknown };
   enqueue_run: { takes: { threadId: string | null; p: object | string | null }; returns: unknown };
+  erase_alarms: { takes: { tenant: string | null }; returns: void };
   erase_cases: { takes: { source: string | null }; returns: number };
   erase_conversation: { takes: { threadId: string | null }; returns: unknown };
   erase_evals: { takes: { tenant: string | null }; returns: void };
@@ -350,6 +352,10 @@ export interface DatabaseFunctions {
     };
     returns: { result: unknown };
   };
+  pause_alarm: {
+    takes: { tenant: string | null; name: string | null; paused: boolean | null; by: string | null };
+    returns: boolean;
+  };
   pause_schedule: {
     takes: {
       tenant: string | null;
@@ -414,6 +420,7 @@ export interface DatabaseFunctions {
     takes: { threadId: string | null; runId: string | null; lease: number | string | null; stopping: boolean | null };
     returns: { thread_id: string; run_id: string; agent: string; enqueue_no: number; queue_shard: number };
   };
+  remove_alarm: { takes: { tenant: string | null; name: string | null; by: string | null }; returns: boolean };
   remove_case: { takes: { id: string | null; by: string | null }; returns: boolean };
   remove_eval: { takes: { eval: string | null; by: string | null }; returns: boolean };
   remove_limit: { takes: { owner: string | null; name: string | null; by: string | null }; returns: boolean };
@@ -458,6 +465,7 @@ export interface DatabaseFunctions {
     returns: { run_id: string; kind: string; seq: number; llm_call_id: string; data: unknown };
   };
   schema_version: { takes: Record<never, never>; returns: number };
+  set_alarm: { takes: { tenant: string | null; name: string | null; p: object | string | null }; returns: void };
   set_limit: { takes: { owner: string | null; name: string | null; p: object | string | null }; returns: number };
   set_monitor: { takes: { tenant: string | null; name: string | null; p: object | string | null }; returns: void };
   set_rollout: { takes: { agent: string | null; p: object | string | null }; returns: void };
@@ -469,6 +477,16 @@ export interface DatabaseFunctions {
   set_webhook: {
     takes: { tenant: string | null; name: string | null; id: string | null; p: object | string | null };
     returns: unknown;
+  };
+  settle_alarm: {
+    takes: {
+      tenant: string | null;
+      name: string | null;
+      takenAt: Date | string | null;
+      p: object | string | null;
+      holdMs: number | null;
+    };
+    returns: boolean;
   };
   settle_deliveries: {
     takes: { threadId: string | null; p: object | string | null; waits: boolean | null };
@@ -517,6 +535,7 @@ export interface DatabaseFunctions {
     };
     returns: unknown;
   };
+  take_alarms: { takes: { holdMs: number | null; limit: number | null }; returns: { result: unknown } };
   take_deliveries: {
     takes: { threadId: string | null; p: object | string | null; leaseMs: number | null; waits: boolean | null };
     returns: unknown;
@@ -721,6 +740,11 @@ export const databaseFunctions = {
     text: `select r.result as result from lanefold.delete_stream($1, $2) as r (result)`,
     returns: 'value',
   },
+  drop_alarm_counts: {
+    takes: ['days', 'limit'],
+    text: `select r.result as result from lanefold.drop_alarm_counts($1, $2) as r (result)`,
+    returns: 'value',
+  },
   drop_deliveries: {
     takes: ['threadId', 'ids'],
     text: `select lanefold.drop_deliveries($1, $2) as result`,
@@ -774,6 +798,7 @@ export const databaseFunctions = {
     returns: 'value',
   },
   enqueue_run: { takes: ['threadId', 'p'], text: `select lanefold.enqueue_run($1, $2) as result`, returns: 'value' },
+  erase_alarms: { takes: ['tenant'], text: `select from lanefold.erase_alarms($1)`, returns: 'value' },
   erase_cases: {
     takes: ['source'],
     text: `select r.result as result from lanefold.erase_cases($1) as r (result)`,
@@ -941,6 +966,11 @@ export const databaseFunctions = {
     text: `select r.result as result from lanefold.open_slots($1, $2, $3, $4, $5) as r (result)`,
     returns: 'rows',
   },
+  pause_alarm: {
+    takes: ['tenant', 'name', 'paused', 'by'],
+    text: `select r.result as result from lanefold.pause_alarm($1, $2, $3, $4) as r (result)`,
+    returns: 'value',
+  },
   pause_schedule: {
     takes: ['tenant', 'name', 'version', 'paused', 'nextAt', 'by'],
     text: `select r.result as result from lanefold.pause_schedule($1, $2, $3, $4, $5, $6) as r (result)`,
@@ -993,6 +1023,11 @@ export const databaseFunctions = {
     takes: ['threadId', 'runId', 'lease', 'stopping'],
     text: `select thread_id, run_id, agent, enqueue_no, queue_shard from lanefold.release_run($1, $2, $3, $4)`,
     returns: 'rows',
+  },
+  remove_alarm: {
+    takes: ['tenant', 'name', 'by'],
+    text: `select r.result as result from lanefold.remove_alarm($1, $2, $3) as r (result)`,
+    returns: 'value',
   },
   remove_case: {
     takes: ['id', 'by'],
@@ -1082,6 +1117,7 @@ export const databaseFunctions = {
     text: `select r.result as result from lanefold.schema_version() as r (result)`,
     returns: 'value',
   },
+  set_alarm: { takes: ['tenant', 'name', 'p'], text: `select from lanefold.set_alarm($1, $2, $3)`, returns: 'value' },
   set_limit: {
     takes: ['owner', 'name', 'p'],
     text: `select r.result::float8 as result from lanefold.set_limit($1, $2, $3) as r (result)`,
@@ -1106,6 +1142,11 @@ export const databaseFunctions = {
   set_webhook: {
     takes: ['tenant', 'name', 'id', 'p'],
     text: `select r.result as result from lanefold.set_webhook($1, $2, $3, $4) as r (result)`,
+    returns: 'value',
+  },
+  settle_alarm: {
+    takes: ['tenant', 'name', 'takenAt', 'p', 'holdMs'],
+    text: `select r.result as result from lanefold.settle_alarm($1, $2, $3, $4, $5) as r (result)`,
     returns: 'value',
   },
   settle_deliveries: {
@@ -1143,6 +1184,11 @@ export const databaseFunctions = {
     takes: ['threadId', 'runId', 'lease', 'step', 'p'],
     text: `select lanefold.suspend_run($1, $2, $3, $4, $5) as result`,
     returns: 'value',
+  },
+  take_alarms: {
+    takes: ['holdMs', 'limit'],
+    text: `select r.result as result from lanefold.take_alarms($1, $2) as r (result)`,
+    returns: 'rows',
   },
   take_deliveries: {
     takes: ['threadId', 'p', 'leaseMs', 'waits'],

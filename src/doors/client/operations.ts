@@ -80,6 +80,7 @@ export interface Problem {
     | 'schedule_not_found'
     | 'webhook_not_found'
     | 'monitor_not_found'
+    | 'alarm_not_found'
     | 'case_not_found'
     | 'dataset_empty'
     | 'eval_not_found'
@@ -1544,6 +1545,247 @@ export interface RetryRun {
   freshChildren?: boolean;
 }
 
+export interface CancelRuns {
+  /** The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+  filter: {
+    status?: RunStatus;
+    /** Runs of this agent. */
+    agent?: string;
+    /** Runs that this version of their agent took: `agentVersion`. */
+    version?: string;
+    /**
+     * A run with this mark.
+     */
+    mark?:
+      | 'failed'
+      | 'ended_early'
+      | 'abandoned'
+      | 'tool_failed'
+      | 'arguments_refused'
+      | 'tool_retried'
+      | 'model_retried'
+      | 'worker_lost'
+      | 'cut'
+      | 'over_budget'
+      | 'cache_missed'
+      | 'handoffs_looped'
+      | 'model_overridden'
+      | 'steered'
+      | 'steer_dropped'
+      | 'prompt_changed'
+      | 'context_replaced'
+      | 'compacted';
+    /**
+     * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: runs that ended without an answer. */
+    answered?: boolean;
+    /** False: only runs that no tool call has started. */
+    children?: boolean;
+    /** Runs with this model. */
+    model?: string;
+    /** Failed runs with this error type. */
+    errorType?: string;
+    /** Runs that spent at least this many tokens. */
+    minTokens?: number;
+    /**
+     * Runs accepted at this time or later.
+     */
+    createdAfter?: string;
+    /**
+     * Runs accepted before this time.
+     */
+    createdBefore?: string;
+  };
+  /** A preview: counts the runs, shows the first few, and changes nothing. */
+  dryRun?: boolean;
+  /** Maximum number of runs to act on; default 100. */
+  limit?: number;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  reason?: string;
+}
+
+export interface BulkReceipt {
+  dryRun: boolean;
+  /**
+   * The moment of the preview: pass it in the filter of the act.
+   */
+  createdBefore: string;
+  /** How many of the selected runs the act concerns; counted up to 10,000. */
+  matched: number;
+  /** What became of each run; in a preview, the first few. */
+  runs: {
+    threadId: Id;
+    id: string;
+    agent: string;
+    /** The status in which the run was found. */
+    status: RunStatus;
+    /**
+     * When the run was accepted.
+     */
+    createdAt: string;
+    /** `unchanged`: it was done before, or there was nothing to do. Null in a preview. */
+    outcome: ('done' | 'unchanged' | 'refused') | null;
+    /** The run that repeats it. */
+    started?: Id;
+    /** The case that it is kept as. */
+    caseId?: Id;
+    /** Why it was refused: the error that the act on it alone would have had. */
+    error?: {
+      code: string;
+      message: string;
+    };
+  }[];
+  /** How many runs are left to act on; counted up to 10,000. */
+  left: number;
+  /** Pass it as `after` to act on the runs that are left; null: none are. */
+  nextAfter: string | null;
+}
+
+export interface RetryRuns {
+  /** The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+  filter: {
+    status?: RunStatus;
+    /** Runs of this agent. */
+    agent?: string;
+    /** Runs that this version of their agent took: `agentVersion`. */
+    version?: string;
+    /**
+     * A run with this mark.
+     */
+    mark?:
+      | 'failed'
+      | 'ended_early'
+      | 'abandoned'
+      | 'tool_failed'
+      | 'arguments_refused'
+      | 'tool_retried'
+      | 'model_retried'
+      | 'worker_lost'
+      | 'cut'
+      | 'over_budget'
+      | 'cache_missed'
+      | 'handoffs_looped'
+      | 'model_overridden'
+      | 'steered'
+      | 'steer_dropped'
+      | 'prompt_changed'
+      | 'context_replaced'
+      | 'compacted';
+    /**
+     * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: runs that ended without an answer. */
+    answered?: boolean;
+    /** False: only runs that no tool call has started. */
+    children?: boolean;
+    /** Runs with this model. */
+    model?: string;
+    /** Failed runs with this error type. */
+    errorType?: string;
+    /** Runs that spent at least this many tokens. */
+    minTokens?: number;
+    /**
+     * Runs accepted at this time or later.
+     */
+    createdAfter?: string;
+    /**
+     * Runs accepted before this time.
+     */
+    createdBefore?: string;
+  };
+  /** A preview: counts the runs, shows the first few, and changes nothing. */
+  dryRun?: boolean;
+  /** Maximum number of runs to act on; default 100. */
+  limit?: number;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Repeating the id repeats the request of each run. */
+  requestId?: Id;
+  /**
+   * As for a new run.
+   */
+  busy?: 'reject' | 'wait';
+  /** True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has asked it gets the answer that the agent gave then. */
+  freshChildren?: boolean;
+}
+
+export interface ReleaseRuns {
+  /** The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+  filter: {
+    status?: RunStatus;
+    /** Runs of this agent. */
+    agent?: string;
+    /** Runs that this version of their agent took: `agentVersion`. */
+    version?: string;
+    /**
+     * A run with this mark.
+     */
+    mark?:
+      | 'failed'
+      | 'ended_early'
+      | 'abandoned'
+      | 'tool_failed'
+      | 'arguments_refused'
+      | 'tool_retried'
+      | 'model_retried'
+      | 'worker_lost'
+      | 'cut'
+      | 'over_budget'
+      | 'cache_missed'
+      | 'handoffs_looped'
+      | 'model_overridden'
+      | 'steered'
+      | 'steer_dropped'
+      | 'prompt_changed'
+      | 'context_replaced'
+      | 'compacted';
+    /**
+     * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: runs that ended without an answer. */
+    answered?: boolean;
+    /** False: only runs that no tool call has started. */
+    children?: boolean;
+    /** Runs with this model. */
+    model?: string;
+    /** Failed runs with this error type. */
+    errorType?: string;
+    /** Runs that spent at least this many tokens. */
+    minTokens?: number;
+    /**
+     * Runs accepted at this time or later.
+     */
+    createdAfter?: string;
+    /**
+     * Runs accepted before this time.
+     */
+    createdBefore?: string;
+  };
+  /** A preview: counts the runs, shows the first few, and changes nothing. */
+  dryRun?: boolean;
+  /** Maximum number of runs to act on; default 100. */
+  limit?: number;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /**
+   * For calls that wait for approval; default: they go on waiting.
+   */
+  decision?: 'approve' | 'deny';
+  /** Reason for the decision; the model sees the reason for a denial. */
+  reason?: string;
+  /** The result of calls that wait for an event or a time; default null. */
+  result?: Json;
+  /** These calls fail with this message instead. */
+  error?: string;
+  /** Who releases them. */
+  by?: string;
+}
+
 export interface Rerun {
   /** Id of the fork; default: a generated id. */
   threadId?: Id;
@@ -2429,6 +2671,9 @@ export interface Operations {
   getTree: { query: undefined; body: undefined; answer: RunTree };
   cancelRun: { query: undefined; body: CancelRun; answer: CancelReceipt };
   retryRun: { query: undefined; body: RetryRun; answer: RunReceipt };
+  cancelRuns: { query: undefined; body: CancelRuns; answer: BulkReceipt };
+  retryRuns: { query: undefined; body: RetryRuns; answer: BulkReceipt };
+  releaseRuns: { query: undefined; body: ReleaseRuns; answer: BulkReceipt };
   rerunRun: { query: undefined; body: Rerun; answer: RunReceipt };
   steerRun: { query: undefined; body: NewInput; answer: InputReceipt };
   injectRun: { query: undefined; body: NewInput; answer: InputReceipt };
@@ -2479,6 +2724,9 @@ export const places = {
   getTree: 'GET /v1/threads/{threadId}/runs/{runId}/tree',
   cancelRun: 'POST /v1/threads/{threadId}/runs/{runId}/cancel',
   retryRun: 'POST /v1/threads/{threadId}/runs/{runId}/retry',
+  cancelRuns: 'POST /v1/runs/cancel-many',
+  retryRuns: 'POST /v1/runs/retry-many',
+  releaseRuns: 'POST /v1/runs/release-many',
   rerunRun: 'POST /v1/threads/{threadId}/runs/{runId}/rerun',
   steerRun: 'POST /v1/threads/{threadId}/runs/{runId}/steer',
   injectRun: 'POST /v1/threads/{threadId}/runs/{runId}/inject',

@@ -3,7 +3,9 @@ import { fromProblem, LanefoldClientError } from './errors.ts';
 import { rejecting } from '../../base/common/promises.ts';
 import { follow } from './follow.ts';
 import type {
+  BulkReceipt,
   CancelReceipt,
+  CancelRuns,
   Checkpoint,
   Content,
   Decision,
@@ -14,8 +16,10 @@ import type {
   ListedRun,
   NewInput,
   NewRun,
+  ReleaseRuns,
   Rerun,
   RetryRun,
+  RetryRuns,
   Resume,
   Run,
   RunEvent,
@@ -110,6 +114,23 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   cancel(run: RunRef | string, options?: { reason?: string }, call?: CallOptions): Promise<CancelReceipt>;
   /** Asks the question of an ended run again, on its lane as it is now. @throws LanefoldClientError `run_active` */
   retry<RESULT>(run: RunOf<RESULT>, options?: RetryRun, call?: CallOptions): Promise<RunHandle<RESULT>>;
+  /**
+   * Cancels the runs that a filter selects. First with `dryRun: true`: it counts them; then with the `createdBefore` that it
+   * returned. One that is refused stops no other.
+   */
+  cancelMany(
+    filter: CancelRuns['filter'],
+    options?: Omit<CancelRuns, 'filter'>,
+    call?: CallOptions,
+  ): Promise<BulkReceipt>;
+  /** Like `cancelMany`: asks the questions of ended runs again. */
+  retryMany(filter: RetryRuns['filter'], options?: Omit<RetryRuns, 'filter'>, call?: CallOptions): Promise<BulkReceipt>;
+  /** Like `cancelMany`: lets suspended runs continue. */
+  releaseMany(
+    filter: ReleaseRuns['filter'],
+    options?: Omit<ReleaseRuns, 'filter'>,
+    call?: CallOptions,
+  ): Promise<BulkReceipt>;
   /** Asks the question of a run again, on a fork of its lane as the lane was before it. */
   rerun<RESULT>(run: RunOf<RESULT>, options?: Rerun, call?: CallOptions): Promise<RunHandle<RESULT>>;
   /** Mints a token for the current step of a run. */
@@ -183,6 +204,12 @@ export function runsOf(connection: Connection): ClientRuns {
         signal,
         body: { requestId: newId('req'), threadId: newId('thread'), ...options },
       }) as never,
+    cancelMany: (filter, options = {}, { signal } = {}) =>
+      connection.call('cancelRuns', { body: { ...options, filter }, signal }),
+    retryMany: (filter, options = {}, { signal } = {}) =>
+      connection.call('retryRuns', { body: { requestId: newId('req'), ...options, filter }, signal }),
+    releaseMany: (filter, options = {}, { signal } = {}) =>
+      connection.call('releaseRuns', { body: { ...options, filter }, signal }),
     checkpoint: (run, options = {}, { signal } = {}) =>
       connection.call('createCheckpoint', { params: at(run), body: options, signal }),
     resume: (token, options = {}, { signal } = {}) =>

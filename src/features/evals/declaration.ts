@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { noun } from '../../base/operations/operation.ts';
+import { bulk, BulkReceipt } from '../../runs/operations/runs/declaration.ts';
 import { after, count, date, Id, jsonObject, limit, named, orNull, pageOf } from '../../base/operations/schemas.ts';
 
 const text = z.string().min(1);
@@ -149,6 +150,35 @@ export const cases = noun('cases', 'Evals', {
       'call_not_found',
       'invalid_id',
     ],
+  },
+  keepMany: {
+    id: 'keepRuns',
+    route: 'POST /v1/cases/keep-many',
+    summary: 'Keep the ended runs that a filter selects as cases',
+    description:
+      'Runs that have not ended are left out; a run that the dataset has already stays as it is. Each run has an outcome: one that is refused stops no other.',
+    body: named(
+      'KeepRuns',
+      z
+        .strictObject({
+          ...bulk,
+          dataset: fields.dataset,
+          tags: tags.optional(),
+          split: split.optional(),
+          note: note.optional(),
+        })
+        .meta({
+          example: {
+            filter: { status: 'failed', createdBefore: new Date('2026-11-21T10:15:30.123Z') },
+            dataset: 'refunds',
+          },
+        }),
+    ),
+    bodyIs: 'options',
+    positional: ['filter', 'dataset'],
+    own: { by },
+    answer: { description: 'What became of the runs.', schema: BulkReceipt },
+    errors: ['invalid_input', 'invalid_id'],
   },
   list: {
     id: 'listCases',

@@ -1,6 +1,9 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
 import type { JsonObject } from '../../agent/context/message.ts';
+import type { RunStatus } from '../../database/store/run/types.ts';
+import type { MarkKind } from '../../database/store/trace/types.ts';
+import type { BulkReceipt } from '../../runs/operations/runs/types.ts';
 
 /** Changes of a case; null removes a value. */
 export interface CaseChanges {
@@ -118,6 +121,57 @@ export interface Cases {
       by?: string;
     },
   ): Promise<EvalCase>;
+  /**
+   * Keep the ended runs that a filter selects as cases. Runs that have not ended are left out; a run that the
+   * dataset has already stays as it is. Each run has an outcome: one that is refused stops no other.
+   *
+   * @throws LanefoldError `invalid_input`, `invalid_id`
+   */
+  keepMany(
+    filter: {
+      status?: RunStatus;
+      /** Runs of this agent. */
+      agent?: string;
+      /** Runs that this version of their agent took: `agentVersion`. */
+      version?: string;
+      /** A run with this mark. */
+      mark?: MarkKind;
+      /**
+       * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+       * it, the run before it, or its start.
+       */
+      waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** False: runs that ended without an answer. */
+      answered?: boolean;
+      /** False: only runs that no tool call has started. */
+      children?: boolean;
+      /** Runs with this model. */
+      model?: string;
+      /** Failed runs with this error type. */
+      errorType?: string;
+      /** Runs that spent at least this many tokens. */
+      minTokens?: number;
+      /** Runs accepted at this time or later. */
+      createdAfter?: Date;
+      /** Runs accepted before this time. */
+      createdBefore?: Date;
+    },
+    dataset: string,
+    options?: {
+      /** A preview: counts the runs, shows the first few, and changes nothing. */
+      dryRun?: boolean;
+      /** Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** The `nextAfter` of the previous page. */
+      after?: string;
+      tags?: string[];
+      /** A part of the dataset, such as `train` or `test`. */
+      split?: string;
+      note?: string;
+      /** Who makes the change, for the case and the audit; default `operator`. */
+      by?: string;
+    },
+  ): Promise<BulkReceipt>;
   /** List cases, the oldest first. */
   list(options?: {
     dataset?: string;

@@ -1,3 +1,4 @@
+import type { Alarms } from '../alarms/types.ts';
 import type { CaseFiles, EvalEnds } from '../evals/operations/methods.ts';
 import type { Evals } from '../evals/operations/types.ts';
 import type { Cases } from '../evals/types.ts';
@@ -17,4 +18,6 @@ export interface FeatureLibrary {
   readonly evals: Evals & EvalEnds;
   /** Monitors: scorers of a share of the runs that end. */
   readonly monitors: Monitors;
+  /** Alarms: filters of runs that tell webhooks when too many runs match. */
+  readonly alarms: Alarms;
 }

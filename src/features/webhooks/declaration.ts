@@ -15,6 +15,8 @@ export const WebhookType = z
     'schedule.missed',
     'monitor.low',
     'monitor.recovered',
+    'alarm.raised',
+    'alarm.cleared',
   ])
   .meta({ doc: 'The events that an endpoint can get. `webhook.test` comes only if you send a test.' });
 
@@ -39,10 +41,16 @@ const settings = {
   }),
   includeResult: z.boolean().describe('Whether `run.completed` includes the result of the run, up to 64 KiB.'),
 };
+const template = jsonObject('').meta({
+  description:
+    'The body to send instead of the event, as Slack or a mail gateway expects it. Texts in it may name `{{id}}`, `{{type}}`, ' +
+    '`{{timestamp}}` and fields of `{{data}}`, such as `{{data.agent}}`.',
+  example: { text: '{{type}}: {{data.agent}}' },
+});
 
 export const WebhookDefinition = named(
   'NewWebhook',
-  z.strictObject({ ...z.object(settings).partial().shape, url: settings.url }).meta({
+  z.strictObject({ ...z.object(settings).partial().shape, url: settings.url, template: template.optional() }).meta({
     doc: 'An endpoint, as you set it.',
     example: { url: 'https://example.com/webhooks', types: ['run.completed', 'run.failed'] },
   }),
@@ -60,6 +68,9 @@ export const ListedWebhook = named(
       tenant: Id.describe('The tenant whose events it gets.'),
       ...settings,
       url: settings.url.describe('Where its events go. Keys without the scope `admin` see only the origin.'),
+      template: orNull(template).describe(
+        'The body that is sent instead of the event; null: the event. Keys without the scope `admin` do not see it.',
+      ),
       pausedAt: orNull(date('Since when it is paused.')),
       pausedReason: orNull(PauseReason).describe('Why: by hand, after many failures, or because it answered 410 Gone.'),
       failures: count('How many attempts in a row have failed.', 0),
@@ -108,7 +119,9 @@ export const WebhookDelivery = named(
       statusCode: orNull(z.int()).describe('The status of the last answer.'),
       error: orNull(z.object({ code: z.string(), message: z.string() })).describe('Why the last attempt failed.'),
       answer: orNull(z.string()).describe('The beginning of the last answer.'),
-      payload: jsonObject('The body: `type`, `timestamp` and `data`.'),
+      payload: jsonObject(
+        'The event: `type`, `timestamp` and `data`. It is the body, unless the webhook has a template.',
+      ),
     })
     .meta({ doc: 'An event that was sent to an endpoint, or will be sent.' }),
 );
@@ -138,9 +151,12 @@ const WebhookRedelivery = named(
     .meta({ example: { since: new Date('2026-11-21T10:15:30.123Z') } }),
 );
 
-/** A URL is often all that it takes to post to a receiver, so only keys that may set webhooks see more than its origin. */
+/**
+ * A URL is often all that it takes to post to a receiver, or what its body has, so only keys that may set webhooks see more
+ * than the origin.
+ */
 const shownTo = (principal: Principal, webhook: Listed): Listed =>
-  may(principal, 'admin') ? webhook : { ...webhook, url: new URL(webhook.url).origin };
+  may(principal, 'admin') ? webhook : { ...webhook, url: new URL(webhook.url).origin, template: null };
 
 const tenant = tenantOf('webhook');
 const answer = { description: 'The webhook.', schema: ListedWebhook };

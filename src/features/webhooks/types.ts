@@ -23,6 +23,8 @@ export interface ListedWebhook {
   ordered: boolean;
   /** Whether `run.completed` includes the result of the run, up to 64 KiB. */
   includeResult: boolean;
+  /** The body that is sent instead of the event; null: the event. Keys without the scope `admin` do not see it. */
+  template: JsonObject | null;
   /** Since when it is paused. */
   pausedAt: Date | null;
   /** Why: by hand, after many failures, or because it answered 410 Gone. */
@@ -64,6 +66,8 @@ export interface SetWebhookResult {
   ordered: boolean;
   /** Whether `run.completed` includes the result of the run, up to 64 KiB. */
   includeResult: boolean;
+  /** The body that is sent instead of the event; null: the event. Keys without the scope `admin` do not see it. */
+  template: JsonObject | null;
   /** Since when it is paused. */
   pausedAt: Date | null;
   /** Why: by hand, after many failures, or because it answered 410 Gone. */
@@ -101,6 +105,11 @@ export interface WebhookDefinition {
   ordered?: boolean;
   /** Whether `run.completed` includes the result of the run, up to 64 KiB. */
   includeResult?: boolean;
+  /**
+   * The body to send instead of the event, as Slack or a mail gateway expects it. Texts in it may name `{{id}}`,
+   * `{{type}}`, `{{timestamp}}` and fields of `{{data}}`, such as `{{data.agent}}`.
+   */
+  template?: JsonObject;
 }
 
 /** An event that was sent to an endpoint, or will be sent. */
@@ -132,7 +141,7 @@ export interface WebhookDelivery {
   } | null;
   /** The beginning of the last answer. */
   answer: string | null;
-  /** The body: `type`, `timestamp` and `data`. */
+  /** The event: `type`, `timestamp` and `data`. It is the body, unless the webhook has a template. */
   payload: JsonObject;
 }
 
@@ -146,7 +155,9 @@ export type WebhookType =
   | 'limit.exhausted'
   | 'schedule.missed'
   | 'monitor.low'
-  | 'monitor.recovered';
+  | 'monitor.recovered'
+  | 'alarm.raised'
+  | 'alarm.cleared';
 
 export interface Webhooks {
   /** List the webhooks. A key of a tenant sees the webhooks of the tenant. */

@@ -143,7 +143,7 @@ function fieldsOf(
 }
 
 /** The values of fields among the flags. */
-const valuesOf = (fields: Fields, given: Record<string, unknown>): object =>
+export const valuesOf = (fields: Fields, given: Record<string, unknown>): object =>
   omitUndefined(Object.fromEntries(Object.keys(fields).map((name) => [name, given[flagName(name)]])));
 
 /** `--keep` for `keepMs`, `--start` for `startAt`: the value says its unit. */
@@ -151,7 +151,7 @@ const flagName = (field: string): string => field.replace(/(?<=[a-z])(Ms|At|Id)$
 
 const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-function flagFor(name: string, schema: z.ZodType, text: string | undefined, fallback: unknown): Option {
+export function flagFor(name: string, schema: z.ZodType, text: string | undefined, fallback: unknown): Option {
   const { description = '' } = schema.meta() ?? {};
   const optional = schema.type === 'optional';
   const value = (optional ? (schema as z.ZodOptional).unwrap() : schema) as z.ZodType;

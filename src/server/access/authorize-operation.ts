@@ -74,7 +74,7 @@ export function authorizeOperation(
         if (isId(id)) await auditRead(principal, { operation, threadId: id, ...(id === threadId ? { runId } : {}) });
     }
     await next();
-    const told = access.audited && access.carriedOutBy === undefined && !c.error && c.res.ok;
+    const told = access.audited && access.carriedOutBy.length === 0 && !c.error && c.res.ok;
     if (told) await c.var.lanefold.audit.write(actionOf(principal, operation, subject));
   };
   return { before, after };
@@ -103,7 +103,7 @@ function actsOf(
       onlyIf: ([thread, request]) => thread === threadId && interruptsRun(request),
     };
   });
-  return [...interrupts, ...(carriedOutBy === undefined ? [] : [{ action, carriedOutBy }])];
+  return [...interrupts, ...carriedOutBy.map((one): AuditedAct => ({ action, carriedOutBy: one }))];
 }
 
 /** @param request the argument of `enqueue_run`, maybe as JSON */

@@ -13,8 +13,8 @@ export interface OperationAccess {
   /** It shows the conversation of the thread on which it acts: it is audited as a read too. */
   shows: boolean;
   audited: boolean;
-  /** The function that acts and writes the row of the audit; without one, the row is written before the answer. */
-  carriedOutBy: ActingFunction | undefined;
+  /** The functions that act and write the rows of the audit; without any, the row is written before the answer. */
+  carriedOutBy: readonly ActingFunction[];
 }
 
 export type AccessOf = (id: string) => OperationAccess;
@@ -26,6 +26,9 @@ export function accessAmong(doors: readonly Pick<Door, 'access'>[]): AccessOf {
   return (id) => {
     const { scope = 'admin', about, everywhere = false, shows = false, audit } = declaredAs(id);
     const audited = audit !== undefined;
-    return { scope, about, everywhere, shows, audited, carriedOutBy: audit === 'here' ? undefined : audit };
+    return { scope, about, everywhere, shows, audited, carriedOutBy: functionsOf(audit) };
   };
 }
+
+const functionsOf = (audit: DeclaredAccess['audit']): readonly ActingFunction[] =>
+  audit === undefined || audit === 'here' ? [] : typeof audit === 'string' ? [audit] : audit;

@@ -2,6 +2,7 @@ import type { Noun, Operation } from '../../base/operations/operation.ts';
 import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
 import { agents } from '../../runs/operations/agents/declaration.ts';
 import { library, tenants, workers } from '../../runs/operations/fleet/declaration.ts';
+import { alarms } from '../../features/alarms/declaration.ts';
 import { cases } from '../../features/evals/declaration.ts';
 import { evals } from '../../features/evals/operations/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
@@ -16,6 +17,7 @@ import { webhooks } from '../../features/webhooks/declaration.ts';
 /** Everything that is declared. */
 export const nouns: readonly Noun[] = [
   agents,
+  alarms,
   approvals,
   audit,
   cases,

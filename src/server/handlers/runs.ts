@@ -1,9 +1,10 @@
 import type { EnqueueOptions } from '../../runs/operations/runs/enqueue-options.ts';
-import type { RunTree } from '../../runs/operations/runs/types.ts';
+import { assertScope } from '../../base/access/authorize.ts';
+import type { BulkReceipt, RunTree } from '../../runs/operations/runs/types.ts';
 import type { Run, RunHandle, RunRef } from '../../database/store/run/run.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import { pageOf } from '../../base/common/page.ts';
-import { callerOf } from '../access/limited-parties.ts';
+import { callerOf, limitedParties } from '../access/limited-parties.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { assertSeesThreads } from '../access/require-unbound.ts';
 import type { Given, Handler } from '../declared/routes.ts';
@@ -39,6 +40,16 @@ export function runHandlers({ app, serve, onError }: Serving): Record<string, Ha
     enqueueMany: enqueueMany(app, onError),
     retry: (given) => starting(given, given.call),
     rerun: (given) => starting(given, given.call),
+    async retryMany({ c, call, options, principal }) {
+      const { limit = 100, dryRun } = options as { limit?: number; dryRun?: boolean };
+      if (dryRun || !isLimited(principal)) return call();
+      const { matched } = (await call({ dryRun: true })) as BulkReceipt;
+      return withinRuns(c, app, () => call(), Math.min(matched, limit));
+    },
+    async releaseMany({ call, options, principal }) {
+      if (options['decision'] !== undefined) assertScope(principal, 'approve');
+      return call();
+    },
     async tree({ call, principal }) {
       const tree = (await call()) as RunTree;
       // its other runs have threads of their own
@@ -74,6 +85,9 @@ export function runHandlers({ app, serve, onError }: Serving): Record<string, Ha
     streamTree: streamTree(serve),
   };
 }
+
+const isLimited = (principal: Given['principal']): boolean =>
+  limitedParties(principal).some(({ limits }) => limits.runs !== undefined);
 
 function located<R extends RunRef>({ c }: Given, run: R): R {
   c.header('Location', `/v1/threads/${run.threadId}/runs/${run.id}`);

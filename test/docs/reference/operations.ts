@@ -42,7 +42,7 @@ const signature = (operation: Operation): string =>
 
 /** The function of the database that audits it, or that has its name. */
 function functionOf({ id, audit }: Operation): string | undefined {
-  const name = audit === undefined || audit === 'here' ? toSnakeCase(id) : audit;
+  const [name = ''] = audit === undefined || audit === 'here' ? [toSnakeCase(id)] : [audit].flat();
   return name in databaseFunctions ? `lanefold.${name}` : undefined;
 }
 

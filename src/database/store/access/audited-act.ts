@@ -1,5 +1,7 @@
 import { call } from '../call.ts';
+import { idGrammar } from '../../../base/checks/ids.ts';
 import { snakeKeys, camelKeys } from '../../../base/common/case.ts';
+import { omitUndefined, parseJson } from '../../../base/common/json.ts';
 import type { ActingFunction } from '../../../base/operations/operation.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
@@ -31,6 +33,23 @@ export interface AuditedAct {
   onlyIf?: (values: readonly unknown[]) => boolean;
 }
 
+/** Functions that take a thread and its run. Where the request names none, because it acts on many, their calls do. */
+const ofRuns: ReadonlySet<ActingFunction> = new Set(['cancel_run', 'decide_tool_call', 'end_wait', 'enqueue_run']);
+
+/** What an act says of the call that carries it out. */
+function actionOf({ action, carriedOutBy }: AuditedAct, values: readonly unknown[]): AuditedAction {
+  if (action.threadId !== undefined || !ofRuns.has(carriedOutBy)) return action;
+  const [threadId, second] = values;
+  // `enqueue_run` takes what is to be stored of the run
+  const run = typeof second === 'string' && idGrammar.test(second) ? second : idIn(second);
+  return { ...action, ...(typeof threadId === 'string' ? omitUndefined({ threadId, runId: run }) : {}) };
+}
+
+function idIn(given: unknown): string | undefined {
+  const { id } = (typeof given === 'string' ? parseJson(given) : given) as { id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+}
+
 /**
  * The same database for one request: the statement that carries out an act also writes its row to the audit. So an act
  * that is refused or changes nothing leaves none, and no other act lacks one.
@@ -47,8 +66,9 @@ export function withAudit(db: Database, acts: readonly AuditedAct[]): Database {
       const act = actOf(name, values);
       if (!act) return send<Row>(name, text, values);
       const when = changed[act.carriedOutBy];
+      const action = actionOf(act, values);
       if (!db.settings.distributed) {
-        const facts = [snakeKeys({ ...act.action }), act.action.threadId ?? null];
+        const facts = [snakeKeys({ ...action }), action.threadId ?? null];
         return send<Row>(`${name}_audited`, inOne(text, when, values.length), [...values, ...facts]);
       }
       const rows = await send<Row>(name, text, values);
@@ -57,7 +77,7 @@ export function withAudit(db: Database, acts: readonly AuditedAct[]): Database {
         `select ${when} as changed from (select $1::jsonb as act) told`,
         [JSON.stringify(rows[0])],
       );
-      if (done!.changed) await writeAudit(db, act.action);
+      if (done!.changed) await writeAudit(db, action);
       return rows;
     };
   return {

@@ -342,6 +342,9 @@ export const RunFilter = z.object({
   limit: limit(50),
 });
 
+/** What selects runs, without the page: for what is done to all of them. */
+export const RunSelection = z.strictObject(RunFilter.shape).omit({ threadId: true, after: true, limit: true });
+
 export const RunCounts = named(
   'RunCounts',
   z

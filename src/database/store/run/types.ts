@@ -196,6 +196,35 @@ export interface RunFilter {
   limit?: number;
 }
 
+export interface RunSelection {
+  status?: RunStatus;
+  /** Runs of this agent. */
+  agent?: string;
+  /** Runs that this version of their agent took: `agentVersion`. */
+  version?: string;
+  /** A run with this mark. */
+  mark?: MarkKind;
+  /**
+   * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+   * it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: runs that ended without an answer. */
+  answered?: boolean;
+  /** False: only runs that no tool call has started. */
+  children?: boolean;
+  /** Runs with this model. */
+  model?: string;
+  /** Failed runs with this error type. */
+  errorType?: string;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number;
+  /** Runs accepted at this time or later. */
+  createdAfter?: Date;
+  /** Runs accepted before this time. */
+  createdBefore?: Date;
+}
+
 /** What is known of a run, except its result. */
 export interface RunState {
   requestId: string;

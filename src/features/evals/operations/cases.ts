@@ -3,11 +3,12 @@ import { refuseUnknownKeys } from '../../../base/checks/unknown-keys.ts';
 import { assertStorable } from '../../../base/checks/values.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
-import { LanefoldError } from '../../../base/errors.ts';
+import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import { readExpected } from '../cases/read-expected.ts';
 import { readLabels } from '../cases/read-labels.ts';
 import { listCases, readCase, readDatasets, removeCase, updateCase } from '../store/cases.ts';
 import { withQuestions } from '../store/questions.ts';
+import { ended, overRuns } from '../../../runs/operations/runs/bulk.ts';
 import { otherTenant } from '../../../runs/operations/access/tenant-scope.ts';
 import { keep, type KeepDeps } from './keep.ts';
 import type { Cases, EvalCase } from '../types.ts';
@@ -28,6 +29,23 @@ export function casesOf(deps: KeepDeps): Cases & CaseFiles {
   };
   return {
     keep: async (given, { by = 'operator' } = {}) => get(await keep(deps, given, by)),
+    async keepMany(filter, dataset, { tags, split, note, by = 'operator', ...options } = {}) {
+      assertStorable(filter, 'The filter');
+      assertId(dataset, 'The dataset');
+      const labels = omitUndefined({ tags, split, note });
+      readLabels(labels);
+      return overRuns(db, filter, options, {
+        concerns: ended,
+        async act({ threadId, id: runId }) {
+          try {
+            return { outcome: 'done', caseId: await keep(deps, { threadId, runId, dataset, ...labels }, by) };
+          } catch (error) {
+            if (!isLanefoldError(error, 'case_exists')) throw error;
+            return { outcome: 'unchanged', caseId: error.details!['case_id'] as string };
+          }
+        },
+      });
+    },
     get,
     async list({ dataset, tag, split, after, limit = 50 } = {}) {
       assertStorable(omitUndefined({ tag, split }), 'The query');

@@ -1,3 +1,5 @@
+import { fillPlaceholders, placeholdersIn } from '../../../base/common/placeholders.ts';
+
 /** The moments that a template may name. */
 export interface SlotTimes {
   slot: Date;
@@ -15,24 +17,15 @@ const placeholders = {
 
 export const placeholderNames = Object.keys(placeholders);
 
-/** Blanks around a name are trimmed afterwards: a pattern that skips them on both sides takes cubic time. */
-const pattern = /\{\{([^{}]*)\}\}/g;
-
 /** The first `{{name}}` of a text that is not a known placeholder. */
-export const unknownPlaceholder = (text: string): string | undefined => {
-  for (const [, written] of text.matchAll(pattern)) {
-    const name = written!.trim();
-    if (!Object.hasOwn(placeholders, name)) return name;
-  }
-  return undefined;
-};
+export const unknownPlaceholder = (text: string): string | undefined =>
+  placeholdersIn(text).find((name) => !Object.hasOwn(placeholders, name));
 
 /** A text with the times of a slot. Each is written once, however often the text names it: a time zone takes a while. */
 export function fillIn(text: string, times: SlotTimes): string {
   const known = new Map<string, string>();
-  return text.replace(pattern, (whole, written: string) => {
-    const name = written.trim();
-    if (!Object.hasOwn(placeholders, name)) return whole;
+  return fillPlaceholders(text, (name) => {
+    if (!Object.hasOwn(placeholders, name)) return undefined;
     const value = known.get(name) ?? placeholders[name as keyof typeof placeholders](times);
     known.set(name, value);
     return value;

@@ -12,8 +12,10 @@ import {
   rotateWebhook,
   setWebhook,
   testWebhook,
+  type CompleteWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
+import { templateProblem } from '../definition/body-template.ts';
 import { invalid, readUrl } from '../definition/url.ts';
 import { ownersOn, type Owner } from '../../../runs/operations/access/tenant-scope.ts';
 import type { ListedWebhook, WebhookDefinition, Webhooks } from '../types.ts';
@@ -92,14 +94,16 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
  * The definition with its defaults, and its URL as browsers write it: elsewhere, the host of "https:\\host\secret" would
  * seem to have no end.
  */
-function complete(given: WebhookDefinition, anywhere: boolean): Required<WebhookDefinition> {
+function complete(given: WebhookDefinition, anywhere: boolean): CompleteWebhook {
   const read = readUrl(given.url, anywhere);
   if (read.problem !== undefined) throw invalid('url', read.problem);
+  const problem = given.template && templateProblem(given.template);
+  if (problem !== undefined) throw invalid('template', problem);
   const { types, agents, ...full } = { ...defaults, ...omitUndefined(given), url: read.url.href };
   return { ...full, types: unique(types), agents: unique(agents) };
 }
 
-const defaults = { types: [], agents: [], ordered: false, includeResult: false };
+const defaults = { types: [], agents: [], ordered: false, includeResult: false, template: null };
 
 const unique = <T extends string>(values: readonly T[]): T[] => [...new Set(values)].sort();
 

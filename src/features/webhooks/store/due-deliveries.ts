@@ -5,6 +5,8 @@ import { callsAtOnce, overThreads } from '../../../database/store/each-thread.ts
 import { search } from '../../../database/store/nodes/guard-nodes.ts';
 import type { AttemptRef, Attempt } from './deliveries.ts';
 import { groupByThread, writeThreads } from './webhooks.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
+import { bodyOf as templated, type WebhookEvent } from '../definition/body-template.ts';
 
 /** An event that no worker has taken from the outbox. */
 export interface WaitingEvent {
@@ -102,11 +104,9 @@ async function openOnNodes(
   return Promise.all(webhooks.map((webhook) => atOnce(dueOf, webhook)));
 }
 
-type Endpoint = Pick<Attempt, 'webhook_id' | 'tenant_id' | 'url' | 'secrets' | 'failures'>;
-
-interface Payload {
-  data: Record<string, unknown>;
-}
+type Endpoint = Pick<Attempt, 'webhook_id' | 'tenant_id' | 'url' | 'secrets' | 'failures'> & {
+  template: JsonObject | null;
+};
 
 /** An event to be taken from the outbox, and the endpoints whose first attempts begin at once. */
 export interface ChosenEvent extends WaitingEvent {
@@ -114,7 +114,7 @@ export interface ChosenEvent extends WaitingEvent {
 }
 
 interface Spread {
-  payload: Payload;
+  payload: WebhookEvent;
   begun: (Endpoint & { id: string; full: boolean })[] | null;
 }
 
@@ -141,18 +141,21 @@ export async function spreadEvents(db: Database, events: readonly ChosenEvent[],
   return rows.flatMap(({ thread_id, spread }) => attemptsOf(thread_id, spread));
 }
 
-/** The body is written once for all endpoints that get the same. */
+/** The body is written once for all endpoints that get the same, without a template. */
 function attemptsOf(thread_id: string, { payload, begun }: Spread): Attempt[] {
   const bodies = new Map<boolean, string>();
-  const bodyOf = (full: boolean) => {
+  const plain = (full: boolean) => {
     const body = bodies.get(full) ?? JSON.stringify(full ? payload : withoutResult(payload));
     bodies.set(full, body);
     return body;
   };
-  return (begun ?? []).map(({ full, ...rest }) => ({ ...rest, thread_id, attempt: 1, nth: 1, body: bodyOf(full) }));
+  return (begun ?? []).map(({ full, template, ...rest }) => {
+    const body = template ? templated(template, full ? payload : withoutResult(payload), rest.id) : plain(full);
+    return { ...rest, thread_id, attempt: 1, nth: 1, body };
+  });
 }
 
-function withoutResult(payload: Payload): Payload {
+function withoutResult(payload: WebhookEvent): WebhookEvent {
   const { result: _, result_bytes: __, ...data } = payload.data;
   return { ...payload, data };
 }
@@ -167,7 +170,7 @@ export interface FoundAttempt extends AttemptRef {
 export async function takeDeliveries(db: Database, due: readonly FoundAttempt[], leaseMs: number): Promise<Attempt[]> {
   const threads = groupByThread(due, ({ id, attempt, failing }) => ({ id, attempt, failing }));
   const columns = `a.answer -> 'locked' as locked, a.answer -> 'begun' as begun`;
-  type Begun = Omit<Attempt, 'thread_id' | 'body'> & { payload: Payload };
+  type Begun = Omit<Attempt, 'thread_id' | 'body'> & { payload: WebhookEvent; template: JsonObject | null };
   const answers = await writeThreads<{ thread_id: string; locked: string[]; begun: Begun[] | null }>(
     db,
     'take_deliveries',
@@ -180,7 +183,11 @@ export async function takeDeliveries(db: Database, due: readonly FoundAttempt[],
     },
   );
   return answers.flatMap(({ thread_id, begun }) =>
-    (begun ?? []).map(({ payload, ...attempt }) => ({ ...attempt, thread_id, body: JSON.stringify(payload) })),
+    (begun ?? []).map(({ payload, template, ...attempt }) => ({
+      ...attempt,
+      thread_id,
+      body: template ? templated(template, payload, attempt.id) : JSON.stringify(payload),
+    })),
   );
 }
 

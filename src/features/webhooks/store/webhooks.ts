@@ -12,15 +12,18 @@ export interface WebhookRow extends Omit<ListedWebhook, 'tenant'> {
   tenantId: string;
 }
 
+/** A definition with its defaults. */
+export type CompleteWebhook = Required<Omit<WebhookDefinition, 'template'>> & Pick<ListedWebhook, 'template'>;
+
 /** Sets an endpoint; see `set_webhook`. Returns the secret of a new one: only then it has the id given. */
 export async function setWebhook(
   db: Database,
   tenant: string,
   name: string,
-  definition: Required<WebhookDefinition>,
+  { template, ...definition }: CompleteWebhook,
   { id, by }: { id: string; by: string },
 ): Promise<string | undefined> {
-  const p = { ...snakeKeys(definition), by };
+  const p = { ...snakeKeys(definition), template, by };
   const { secret } = (await call(db.query, 'set_webhook', { tenant, name, id, p })) as { secret?: string | null };
   return secret ?? undefined;
 }
@@ -58,7 +61,7 @@ export async function testWebhook(
   return (await call(db.query, 'test_webhook', args)) as string | null;
 }
 
-const columns = `id, tenant_id, name, url, types, agents, ordered, include_result, paused_at, paused_reason, failures, failing_since,
+const columns = `id, tenant_id, name, url, types, agents, ordered, include_result, template, paused_at, paused_reason, failures, failing_since,
   dropped, version::float8, created_at, updated_at, updated_by`;
 
 /** By tenant and name. */

@@ -23,8 +23,8 @@ export const addErase = (program: Command): Command =>
     .summary('permanently erase a thread, or all threads of a tenant')
     .description(
       'Removes all data of a thread, or of all threads of a tenant, from the database and the queue, and reports what it ' +
-        'removed and what is left elsewhere. Of a tenant, it also removes schedules, evals, monitors, kept events and ' +
-        'webhooks. It keeps threads with an active run: cancel the run first. Exits with 1 if it ' +
+        'removed and what is left elsewhere. Of a tenant, it also removes schedules, evals, monitors, alarms, kept events ' +
+        'and webhooks. It keeps threads with an active run: cancel the run first. Exits with 1 if it ' +
         'keeps any.',
     )
     .addHelpText(

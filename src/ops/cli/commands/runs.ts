@@ -12,6 +12,7 @@ import type { TreeRun } from '../../../database/store/run/types.ts';
 import type { RunTree } from '../../../runs/operations/runs/types.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import { printable } from '../../../base/log/logger.ts';
+import { addManyRuns } from './many-runs.ts';
 import { itemToJson, TreeText } from '../show-run.ts';
 import { stopSignal } from '../errors.ts';
 
@@ -26,7 +27,10 @@ interface Options extends ConnectionOptions {
 const statuses: RunStatus[] = ['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'];
 
 export function addRuns(program: Command): Command {
-  const group = program.command('runs').summary('list runs, newest first').description('Shows runs.');
+  const group = program
+    .command('runs')
+    .summary('list runs, newest first')
+    .description('Shows runs, and acts on all that a filter selects.');
   subcommand(group, 'list', 'list runs, newest first')
     .argument('[thread]', 'thread id, to list only its runs')
     .addOption(new Option('--status <status>', 'only runs with this status').choices(statuses))
@@ -53,6 +57,7 @@ export function addRuns(program: Command): Command {
         await lanefold.close();
       }
     });
+  addManyRuns(group);
   return group;
 }
 

@@ -296,6 +296,67 @@ const CancelReceipt = named(
   }),
 );
 
+/** The fields of an act on all runs that a filter selects. */
+export const bulk = {
+  filter: store.RunSelection.meta({
+    description:
+      'The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before.',
+    doc:
+      'The runs: the filter of `runs.list`. An act needs `createdBefore`, the moment of its preview: it takes the runs that were ' +
+      'accepted before.',
+    example: { status: 'failed', agent: 'support', createdBefore: new Date('2026-11-21T10:15:30.123Z') },
+  }),
+  dryRun: z.boolean().optional().describe('A preview: counts the runs, shows the first few, and changes nothing.'),
+  limit: whole(1, 1_000).optional().describe('Maximum number of runs to act on; default 100.'),
+  after,
+};
+
+export const BulkReceipt = named(
+  'BulkReceipt',
+  z
+    .object({
+      dryRun: z.boolean(),
+      createdBefore: date('The moment of the preview: pass it in the filter of the act.'),
+      matched: count('How many of the selected runs the act concerns; counted up to 10,000.', 120),
+      runs: z
+        .array(
+          z.object({
+            ...store.RunRef.shape,
+            agent: z.string(),
+            status: RunStatus.describe('The status in which the run was found.'),
+            createdAt: date('When the run was accepted.'),
+            outcome: orNull(z.enum(['done', 'unchanged', 'refused'])).describe(
+              '`unchanged`: it was done before, or there was nothing to do. Null in a preview.',
+            ),
+            started: Id.optional().describe('The run that repeats it.'),
+            caseId: Id.optional().describe('The case that it is kept as.'),
+            error: z
+              .object({ code: z.string(), message: z.string() })
+              .optional()
+              .describe('Why it was refused: the error that the act on it alone would have had.'),
+          }),
+        )
+        .describe('What became of each run; in a preview, the first few.'),
+      left: count('How many runs are left to act on; counted up to 10,000.', 20),
+      nextAfter: orNull(z.string()).describe('Pass it as `after` to act on the runs that are left; null: none are.'),
+    })
+    .meta({ doc: 'What became of runs that a filter selects.' }),
+);
+
+const bulkExample = { filter: { status: 'suspended', createdBefore: new Date('2026-11-21T10:15:30.123Z') } };
+
+const many = (kind: string, summary: string, description: string) => ({
+  id: `${kind}Runs`,
+  route: `POST /v1/runs/${kind}-many` as const,
+  client: true as const,
+  summary,
+  description: `${description} Each run has an outcome: one that is refused stops no other.`,
+  bodyIs: 'options' as const,
+  positional: ['filter'],
+  answer: { description: 'What became of the runs.', schema: BulkReceipt },
+  errors: ['invalid_input'] as const,
+});
+
 const NewInput = named(
   'NewInput',
   z
@@ -602,6 +663,70 @@ export const runs = noun(
         ...(['run_active', 'run_not_found', 'unknown_agent', 'unknown_model', 'thread_busy'] as const),
         ...(['thread_erased', 'idempotency_mismatch', 'invalid_input'] as const),
       ],
+    },
+    cancelMany: {
+      ...many(
+        'cancel',
+        'Cancel the runs that a filter selects',
+        'Runs that have ended are left out. Repeating the request cancels no run twice.',
+      ),
+      scope: 'steer',
+      audit: 'cancel_run',
+      body: named(
+        'CancelRuns',
+        z.strictObject({ ...bulk, reason }).meta({ example: { ...bulkExample, reason: 'outage' } }),
+      ),
+    },
+    retryMany: {
+      ...many(
+        'retry',
+        'Ask the questions of the ended runs that a filter selects again',
+        'Runs that have not ended are left out. Repeating the request with its `request_id` starts no run twice.',
+      ),
+      scope: 'run',
+      audit: 'enqueue_run',
+      body: named(
+        'RetryRuns',
+        z
+          .strictObject({
+            ...bulk,
+            requestId: Id.optional().describe('Repeating the id repeats the request of each run.'),
+            busy: z.enum(['reject', 'wait']).optional().describe('As for a new run.'),
+            freshChildren,
+          })
+          .meta({ example: { ...bulkExample, busy: 'wait' } }),
+      ),
+      idempotencyKey: 'requestId',
+      own: { caller },
+    },
+    releaseMany: {
+      ...many(
+        'release',
+        'Let the suspended runs that a filter selects continue',
+        'Resolves the calls that wait for an event or a time, and decides those that wait for approval if `decision` is given, which also ' +
+          'needs the scope `approve`. Calls that began to wait after the preview are left alone, and so are those that wait for another run.',
+      ),
+      scope: 'steer',
+      audit: ['end_wait', 'decide_tool_call'],
+      body: named(
+        'ReleaseRuns',
+        z
+          .strictObject({
+            ...bulk,
+            decision: z
+              .enum(['approve', 'deny'])
+              .optional()
+              .describe('For calls that wait for approval; default: they go on waiting.'),
+            reason: said('Reason for the decision; the model sees the reason for a denial.'),
+            result: z
+              .unknown()
+              .optional()
+              .describe('The result of calls that wait for an event or a time; default null.'),
+            error: z.string().min(1).max(2_000).optional().describe('These calls fail with this message instead.'),
+            by: said('Who releases them.'),
+          })
+          .meta({ example: { ...bulkExample, result: { paid: true } } }),
+      ),
     },
     rerun: {
       id: 'rerunRun',

@@ -11,6 +11,7 @@ import { runs } from './declaration.ts';
 import { enqueueMany } from './enqueue-many.ts';
 import { enqueue } from './enqueue.ts';
 import { sendInput } from './inputs.ts';
+import { manyRuns } from './many.ts';
 import { type ReadingDeps, readingRuns } from './read-runs.ts';
 import { rerun, retry } from './repeat.ts';
 import type { EnqueuedBy, Runs } from './runs.ts';
@@ -31,6 +32,7 @@ export function runsOf(deps: RunsDeps): Runs {
   return checked(runs, {
     ...reading,
     ...acceptingRuns(deps),
+    ...manyRuns({ ...deps, ...points }),
     wait,
     steer: (run, content, options) => sendInput(deps.db, 'steer', run, content, options),
     inject: (run, content, options) => sendInput(deps.db, 'inject', run, content, options),

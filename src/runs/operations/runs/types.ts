@@ -1,5 +1,6 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
+import type { RunStatus } from '../../../database/store/run/types.ts';
 import type { TokenRates } from '../../../agent/models/catalog.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { RunRef } from '../../../database/store/run/run-ref.ts';
@@ -7,7 +8,6 @@ import type { TreeRun } from '../../../database/store/run/types.ts';
 import type { Usage } from '../../../agent/context/message.ts';
 import type { RunToolCall } from '../../../database/store/run/types.ts';
 import type { PendingApproval } from '../../../database/store/wait/types.ts';
-import type { RunStatus } from '../../../database/store/run/types.ts';
 import type { MarkKind } from '../../../database/store/trace/types.ts';
 import type { ListedRun } from '../../../database/store/run/types.ts';
 import type { RunCounts } from '../../../database/store/run/types.ts';
@@ -20,6 +20,40 @@ import type { RunInput } from '../../../database/store/input/types.ts';
 import type { DecisionReceipt } from '../../../database/store/wait/types.ts';
 import type { RunNode } from '../../../database/store/nodes/types.ts';
 import type { Run } from '../../../database/store/run/run.ts';
+
+/** What became of runs that a filter selects. */
+export interface BulkReceipt {
+  dryRun: boolean;
+  /** The moment of the preview: pass it in the filter of the act. */
+  createdBefore: Date;
+  /** How many of the selected runs the act concerns; counted up to 10,000. */
+  matched: number;
+  /** What became of each run; in a preview, the first few. */
+  runs: {
+    threadId: string;
+    id: string;
+    agent: string;
+    /** The status in which the run was found. */
+    status: RunStatus;
+    /** When the run was accepted. */
+    createdAt: Date;
+    /** `unchanged`: it was done before, or there was nothing to do. Null in a preview. */
+    outcome: 'done' | 'unchanged' | 'refused' | null;
+    /** The run that repeats it. */
+    started?: string;
+    /** The case that it is kept as. */
+    caseId?: string;
+    /** Why it was refused: the error that the act on it alone would have had. */
+    error?: {
+      code: string;
+      message: string;
+    };
+  }[];
+  /** How many runs are left to act on; counted up to 10,000. */
+  left: number;
+  /** Pass it as `after` to act on the runs that are left; null: none are. */
+  nextAfter: string | null;
+}
 
 /** A token for a step of a run. */
 export interface MintedToken {
@@ -272,6 +306,163 @@ export interface DeclaredRuns {
       caller?: string;
     },
   ): Promise<RunHandle<RESULT>>;
+  /**
+   * Cancel the runs that a filter selects. Runs that have ended are left out. Repeating the request cancels no run
+   * twice. Each run has an outcome: one that is refused stops no other.
+   *
+   * @throws LanefoldError `invalid_input`
+   */
+  cancelMany(
+    filter: {
+      status?: RunStatus;
+      /** Runs of this agent. */
+      agent?: string;
+      /** Runs that this version of their agent took: `agentVersion`. */
+      version?: string;
+      /** A run with this mark. */
+      mark?: MarkKind;
+      /**
+       * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+       * it, the run before it, or its start.
+       */
+      waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** False: runs that ended without an answer. */
+      answered?: boolean;
+      /** False: only runs that no tool call has started. */
+      children?: boolean;
+      /** Runs with this model. */
+      model?: string;
+      /** Failed runs with this error type. */
+      errorType?: string;
+      /** Runs that spent at least this many tokens. */
+      minTokens?: number;
+      /** Runs accepted at this time or later. */
+      createdAfter?: Date;
+      /** Runs accepted before this time. */
+      createdBefore?: Date;
+    },
+    options?: {
+      /** A preview: counts the runs, shows the first few, and changes nothing. */
+      dryRun?: boolean;
+      /** Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** The `nextAfter` of the previous page. */
+      after?: string;
+      reason?: string;
+    },
+  ): Promise<BulkReceipt>;
+  /**
+   * Ask the questions of the ended runs that a filter selects again. Runs that have not ended are left out.
+   * Repeating the request with its `requestId` starts no run twice. Each run has an outcome: one that is refused
+   * stops no other.
+   *
+   * @throws LanefoldError `invalid_input`
+   */
+  retryMany(
+    filter: {
+      status?: RunStatus;
+      /** Runs of this agent. */
+      agent?: string;
+      /** Runs that this version of their agent took: `agentVersion`. */
+      version?: string;
+      /** A run with this mark. */
+      mark?: MarkKind;
+      /**
+       * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+       * it, the run before it, or its start.
+       */
+      waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** False: runs that ended without an answer. */
+      answered?: boolean;
+      /** False: only runs that no tool call has started. */
+      children?: boolean;
+      /** Runs with this model. */
+      model?: string;
+      /** Failed runs with this error type. */
+      errorType?: string;
+      /** Runs that spent at least this many tokens. */
+      minTokens?: number;
+      /** Runs accepted at this time or later. */
+      createdAfter?: Date;
+      /** Runs accepted before this time. */
+      createdBefore?: Date;
+    },
+    options?: {
+      /** A preview: counts the runs, shows the first few, and changes nothing. */
+      dryRun?: boolean;
+      /** Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** The `nextAfter` of the previous page. */
+      after?: string;
+      /** Repeating the id repeats the request of each run. */
+      requestId?: string;
+      /** As for a new run. */
+      busy?: 'reject' | 'wait';
+      /**
+       * True: calls of other agents start new runs. By default, a call that asks an agent what the earlier run has
+       * asked it gets the answer that the agent gave then.
+       */
+      freshChildren?: boolean;
+      /** Who starts it; `unfinished` counts runs by caller. */
+      caller?: string;
+    },
+  ): Promise<BulkReceipt>;
+  /**
+   * Let the suspended runs that a filter selects continue. Resolves the calls that wait for an event or a time, and
+   * decides those that wait for approval if `decision` is given, which also needs the scope `approve`. Calls that
+   * began to wait after the preview are left alone, and so are those that wait for another run. Each run has an
+   * outcome: one that is refused stops no other.
+   *
+   * @throws LanefoldError `invalid_input`
+   */
+  releaseMany(
+    filter: {
+      status?: RunStatus;
+      /** Runs of this agent. */
+      agent?: string;
+      /** Runs that this version of their agent took: `agentVersion`. */
+      version?: string;
+      /** A run with this mark. */
+      mark?: MarkKind;
+      /**
+       * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take
+       * it, the run before it, or its start.
+       */
+      waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** False: runs that ended without an answer. */
+      answered?: boolean;
+      /** False: only runs that no tool call has started. */
+      children?: boolean;
+      /** Runs with this model. */
+      model?: string;
+      /** Failed runs with this error type. */
+      errorType?: string;
+      /** Runs that spent at least this many tokens. */
+      minTokens?: number;
+      /** Runs accepted at this time or later. */
+      createdAfter?: Date;
+      /** Runs accepted before this time. */
+      createdBefore?: Date;
+    },
+    options?: {
+      /** A preview: counts the runs, shows the first few, and changes nothing. */
+      dryRun?: boolean;
+      /** Maximum number of runs to act on; default 100. */
+      limit?: number;
+      /** The `nextAfter` of the previous page. */
+      after?: string;
+      /** For calls that wait for approval; default: they go on waiting. */
+      decision?: 'approve' | 'deny';
+      /** Reason for the decision; the model sees the reason for a denial. */
+      reason?: string;
+      /** The result of calls that wait for an event or a time; default null. */
+      result?: unknown;
+      /** These calls fail with this message instead. */
+      error?: string;
+      /** Who releases them. */
+      by?: string;
+    },
+  ): Promise<BulkReceipt>;
   /**
    * Asks the question of a run again, on a fork of its lane as it was before the question, with another model,
    * prompt or policy, so that the answers can be compared: see `contexts.diff`. The thread of the run stays as it

@@ -448,10 +448,10 @@ export const threads = noun(
       audit: 'erase_schedules',
       summary: 'Erase the threads of a tenant permanently',
       description:
-        'Removes the schedules, evals, monitors, kept events and webhooks of the tenant, and erases up to `limit` threads; repeat ' +
+        'Removes the schedules, evals, monitors, alarms, kept events and webhooks of the tenant, and erases up to `limit` threads; repeat ' +
         'the request while `more` is true.',
       doc:
-        'Erases the schedules, evals, cases, monitors, kept events, webhooks and streams of a tenant, and its threads, `limit` at ' +
+        'Erases the schedules, evals, cases, monitors, alarms, kept events, webhooks and streams of a tenant, and its threads, `limit` at ' +
         'a time: repeat while the report says `more`. `left` lists what stays, such as API keys and limits.',
       query: { limit: limit(100) },
       own: { limit: whole(1, 10_000).optional().describe('Maximum number of threads; default 1,000.') },

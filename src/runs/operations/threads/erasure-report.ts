@@ -14,7 +14,7 @@ export const leftOfTenant: readonly string[] = [
   'API keys of the tenant: revoke them, or they start further runs; tokens of events end with the key that made them, or when they expire',
   'limits of the tenant and what was used of limits, with the values that they count by, such as ids of customers and users',
   'the settings of the tenant, such as the limits of its keys',
-  'the audit, which says what schedules, webhooks, limits and monitors of the tenant were set to',
+  'the audit, which says what schedules, webhooks, limits, monitors and alarms of the tenant were set to',
   'schedules that your programs define, which the next worker that starts sets again',
 ];
 

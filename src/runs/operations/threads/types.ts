@@ -330,8 +330,9 @@ export interface DeclaredThreads {
    */
   erase(threadId: string): Promise<ErasureReport>;
   /**
-   * Erases the schedules, evals, cases, monitors, kept events, webhooks and streams of a tenant, and its threads,
-   * `limit` at a time: repeat while the report says `more`. `left` lists what stays, such as API keys and limits.
+   * Erases the schedules, evals, cases, monitors, alarms, kept events, webhooks and streams of a tenant, and its
+   * threads, `limit` at a time: repeat while the report says `more`. `left` lists what stays, such as API keys and
+   * limits.
    */
   eraseTenant(
     tenantId: string,

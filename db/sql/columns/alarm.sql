@@ -1,0 +1,15 @@
+comment on column lanefold.alarm.name is 'name of the alarm; with `tenant_id`, its key';
+comment on column lanefold.alarm.filter is 'the filter of runs';
+comment on column lanefold.alarm.more_than is 'the alarm is raised when more runs than this match';
+comment on column lanefold.alarm.share is 'and, if set, more than this share of all runs of the agent';
+comment on column lanefold.alarm.within_ms is 'runs that were accepted within this time count';
+comment on column lanefold.alarm.clear_after_ms is 'how long fewer runs must match before the alarm is cleared';
+comment on column lanefold.alarm.raised_at is 'since when the alarm is raised';
+comment on column lanefold.alarm.runs is 'how many runs matched at the last count';
+comment on column lanefold.alarm.all_runs is 'how many runs there were at the last count, for `share`';
+comment on column lanefold.alarm.counted_at is 'when a worker last counted';
+comment on column lanefold.alarm.paused_at is 'since when the alarm is paused';
+comment on column lanefold.alarm.created_at is 'when the alarm was first set';
+comment on column lanefold.alarm.updated_at is 'when the alarm last changed';
+comment on column lanefold.alarm.updated_by is 'who last changed the alarm';
+comment on column lanefold.alarm.tenant_id is 'the tenant';
