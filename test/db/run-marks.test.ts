@@ -215,3 +215,14 @@ test('marks a lane at its next answer, however many runs other lanes had since t
   expect((await turn('b-2', 'side', 1)).map(({ kind }) => kind)).toEqual(['context_replaced', 'cache_missed']);
   expect(await turn('b-3', 'side', 1)).toEqual([]);
 });
+
+test('marks input that a run got before a worker took it', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await input(log.db, threadId, 'in-1', 'Hurry.');
+  await run.claim();
+  expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'steered', llm_call_id: null }]);
+  await run.commit(0, answered(1));
+  expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'steered', llm_call_id: 'run.1' }]);
+});

@@ -142,6 +142,9 @@ begin
       options = case when v_fresh and r.options ? 'pinned' then jsonb_set(r.options, '{pinned}', p -> 'agent_version') else options end,
       claims_without_progress = claims_without_progress + 1, claims_alone = r.claims_alone + (p -> 'alone')::boolean::int, lost_at = null
   where thread_id = p_thread_id and id = p_run_id;
+  if v_inputs is not null then
+    perform lanefold._note_marks(p_thread_id, p_run_id);
+  end if;
   return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, v_context, v_calls, v_nodes,
     coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint),
     greatest(extract(epoch from v_at - r.ready_at) * 1000, 0)::bigint, lanefold._limits_version());
