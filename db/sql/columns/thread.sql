@@ -8,6 +8,7 @@ comment on column lanefold.thread.waiting_runs is 'number of waiting runs';
 comment on column lanefold.thread.pending_op_id is 'operation that waits for the end of the active run';
 comment on column lanefold.thread.pending_config is 'configuration that waits for the end of the active run';
 comment on column lanefold.thread.configured is 'whether tools were ever configured';
+comment on column lanefold.thread.altered is 'whether an anchor or a prompt may be newer than the last answer of its lane';
 comment on column lanefold.thread.chained is 'whether the entries have hashes';
 comment on column lanefold.thread.metadata is 'your metadata';
 comment on column lanefold.thread.state is 'the state of the tools';
