@@ -41,7 +41,8 @@ begin
     from jsonb_array_elements(p_calls) with ordinality as x (c, n)
     where c ->> 'thread_id' = any (v_locked)
   ), held as materialized (
-    select c.*, t.tenant_id, t.chained, t.rev, t.event_rev, r.context_ref, r.request_id, r.event_count,
+    select c.*, t.tenant_id, t.chained, t.rev, t.event_rev, r.context_ref, r.request_id, r.event_count, r.user_seq, r.created_at, r.agent,
+           r.agent_version, coalesce(r.options ? 'agent_model', false) as overridden,
            coalesce(c.p -> 'events', '[]') || case when c.ends
              then lanefold._terminal_events('completed', c.p #>> '{finish,reason}', (c.p ->> 'iteration')::int, null, t.rev + c.entries - 1, null)
              else coalesce(c.p -> 'then_events', '[]') end as events
@@ -49,7 +50,7 @@ begin
     join lanefold.thread t on t.id = c.thread_id
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
     where r.lease = c.lease and r.status = 'running' and r.step = c.step and r.cancel_requested_at is null and r.queued_inputs = 0
-      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0 and not coalesce(r.options ?| array['parent', 'agent_model'], false)
+      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0 and not coalesce(r.options ? 'parent', false)
         and not t.altered and not r.notable and not lanefold._is_limit(c.p #>> '{finish,reason}'))
       and pg_column_size(c.p -> 'state') <= 65536
   ), step as materialized (
@@ -75,6 +76,11 @@ begin
     insert into lanefold._event_batch
     select (lanefold._event_batch_of(s.thread_id, s.tenant_id, s.event_rev, s.run_id, s.event_count + 1, v_at, s.rev, s.events::json)).*
     from step s where s.more > 0
+  ), marked as (
+    -- the only mark of a run that is plain otherwise
+    insert into lanefold._run_mark (thread_id, tenant_id, run_id, kind, count, seq, created_at, agent, agent_version)
+    select s.thread_id, s.tenant_id, s.run_id, 'model_overridden', 1, s.user_seq, s.created_at, s.agent, s.agent_version
+    from step s where s.ends and s.overridden
   ), moved as (
     update lanefold._run r
     set step = s.step + 1, iteration = (s.p ->> 'iteration')::int, usage = coalesce(s.p -> 'usage', r.usage),
