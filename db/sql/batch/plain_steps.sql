@@ -92,7 +92,7 @@ begin
         termination_reason = case when s.ends then s.p #>> '{finish,reason}' else r.termination_reason end,
         finish_reason = case when s.ends then s.p #>> '{finish,finish_reason}' else r.finish_reason end,
         result_seq = case when s.ends then s.rev + s.entries - 1 else r.result_seq end,
-        answered = case when s.ends then true end, finished_at = case when s.ends then v_at end, sealed_at = case when s.ends then coalesce(r.sealed_at, v_at) else r.sealed_at end
+        answered = case when s.ends then true end, notable = r.notable or s.ends and s.overridden, finished_at = case when s.ends then v_at end, sealed_at = case when s.ends then coalesce(r.sealed_at, v_at) else r.sealed_at end
     from step s where r.thread_id = s.thread_id and r.id = s.run_id
   ), advanced as (
     update lanefold.thread t

@@ -36,9 +36,12 @@ export interface RecordedActivity extends Pick<FleetActivity, 'workers' | 'deplo
 }
 
 export async function readActivity(db: Database, period: Period): Promise<RecordedActivity> {
-  const [state] = await db.query<{ now: Date; counted_to: Date; filled_to: Date }>('activity_state', stateText);
+  const [state] = await db.query<{ now: Date; counted_to: Date | '-infinity'; filled_to: Date }>(
+    'activity_state',
+    db.settings.distributed ? uncountedState : stateText,
+  );
   const slots = slotsOf(period, state!.now, state!.filled_to);
-  const [row] = await db.query<{ activity: Stored }>('activity', activityText, [
+  const [row] = await db.query<{ activity: Stored }>('activity', activityText(db.settings.distributed), [
     slots.since,
     period.until ? slots.until : 'infinity',
     slots.slotMinutes,
@@ -74,11 +77,18 @@ const stateText = `
            else 'epoch' end as filled_to
   from (select lanefold._now() as at) n left join lanefold._activity_state s on s.id = 1`;
 
+/** A distributed database counts nothing: its nodes read all runs of the period. */
+const uncountedState =
+  "select lanefold._now() as now, '-infinity'::timestamptz as counted_to, 'epoch'::timestamptz as filled_to";
+
 /**
  * Runs that are not counted yet: those that ended since, and those that have not ended, which two small indexes have. A time
  * before is given, so that the planner knows how few have ended since; the time itself is read with the counts.
  */
-const uncounted = (view: string): string => `(
+const uncounted = (view: string, distributed: boolean): string =>
+  distributed
+    ? `(select r.* from lanefold.${view} r where r.created_at > $6)`
+    : `(
   select r.* from lanefold.${view} r
   where r.finished_at > $6 and r.finished_at > (select coalesce(max(counted_to), '-infinity') from lanefold._activity_state)
     and r.trace_dropped_at is null
@@ -93,18 +103,18 @@ const ofPeriod = 'x.minutes = $4 and x.at >= $1 and x.at < $2';
 const asked = '($7::text is null or x.agent = $7) and ($8::text is null or x.agent_version = $8)';
 const allSums = sums([...numbers, 'unfinished', ...tokens]);
 
-export const activityText = `
+export const activityText = (distributed: boolean): string => `
   with counts as materialized (
     select ${slot('x.at')} as at, x.agent, x.agent_version, x.model, 0 as unfinished, ${sums([...numbers, ...tokens])}
     from lanefold._activity x where ${ofPeriod} group by 1, 2, 3, 4
     union all
     select ${slot('x.created_at')} as at, x.agent, x.agent_version, x.model,
            sum(case when x.finished_at is null then x.runs else 0 end)::bigint as unfinished, ${sums([...numbers, ...tokens])}
-    from ${uncounted('_activity_run')} x where x.created_at >= $1 and x.created_at < $2 group by 1, 2, 3, 4),
+    from ${uncounted('_activity_run', distributed)} x where x.created_at >= $1 and x.created_at < $2 group by 1, 2, 3, 4),
   facts as materialized (
     select ${slot('x.created_at')} as at, x.agent, x.agent_version, x.fact, x.value, count(*) as runs,
            max(coalesce(x.finished_at, x.created_at)) as last_at
-    from ${uncounted('_activity_run_fact')} x where x.created_at >= $1 and x.created_at < $2 group by 1, 2, 3, 4, 5)
+    from ${uncounted('_activity_run_fact', distributed)} x where x.created_at >= $1 and x.created_at < $2 group by 1, 2, 3, 4, 5)
   select json_build_object(
     'workers', (select json_agg(w order by w.id) from (
       select worker_id as id, count(*) as runs, max(lease_until) as lease_until, min(started_at) as oldest_run_at

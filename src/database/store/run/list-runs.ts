@@ -1,4 +1,5 @@
 import type { ListedRun, RunCost, RunFilter } from './types.ts';
+import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { cursorText, microsSql, pageByTime, readCursor, timestampSql, type ListPage } from '../rows.ts';
@@ -31,7 +32,7 @@ export async function listRuns(db: Database, filter: RunFilter & { limit: number
   const { also } = found;
   const rows = await db.query<Listed>(
     `list_runs_${found.key}`,
-    `select ${listed('n')}, ${microsSql('n.created_at')} as micros
+    `select lanefold.read_run(n.thread_id, n.id) as run, ${beside('n')}, ${microsSql('n.created_at')} as micros
      from (select * from (${found.window(`${newest} limit ${bound}`)}) _run where ${also} ${newest} limit ${also.value(filter.limit + 1)}) n
      order by n.created_at desc, n.thread_id desc, n.id desc`,
     also.values,
@@ -51,10 +52,9 @@ export async function listRuns(db: Database, filter: RunFilter & { limit: number
   return { ...page, nextAfter: end ? cursorText([end.micros, end.thread_id, end.id]) : null };
 }
 
-/** SQL: what a list shows of a run. */
-const listed = (run: string): string =>
-  `lanefold.read_run(${run}.thread_id, ${run}.id) as run, ${questionSql(run, `${run}.thread_id`)} as question,
-   ${marksOfRun(run)} as marks, ${childrenOfRun(run)} as children`;
+/** SQL: what a list shows of a run beside the run itself. */
+const beside = (run: string): string =>
+  `${questionSql(run, `${run}.thread_id`)} as question, ${marksOfRun(run)} as marks, ${childrenOfRun(run)} as children`;
 
 const toListed = ({ question, marks, children, ...row }: Omit<Listed, 'micros'>): RecordedRun => ({
   ...toRun(row),
@@ -76,12 +76,13 @@ async function listEach(db: Database, found: FoundRuns, limit: number): Promise<
   );
   const { data: page, nextAfter } = pageByTime(keys, limit, (last) => [last.thread_id, last.id]);
   const runs = await eachThread(db, page, async (key) => {
-    const rows = await db.query<Listed>(
+    const run = (await call(db.query, 'read_run', { threadId: key.thread_id, runId: key.id })) as object | null;
+    const [of] = await db.query<Omit<Listed, 'run' | 'micros'>>(
       'list_run',
-      `select ${listed('r')} from lanefold._run r where r.thread_id = $1 and r.id = $2`,
+      `select ${beside('r')} from lanefold._run r where r.thread_id = $1 and r.id = $2`,
       [key.thread_id, key.id],
     );
-    return rows.map(toListed);
+    return run && of ? [toListed({ run, ...of })] : [];
   });
   return { data: runs, nextAfter };
 }
