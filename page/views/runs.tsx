@@ -6,6 +6,8 @@ import { amount, duration, price, tokens } from '../parts/format.ts';
 import { Heading, WaitingNotice } from '../parts/heading.tsx';
 import { href, route } from '../state/route.ts';
 import { useList } from '../state/use-loaded.ts';
+import { MakeAlarmButton } from './alarms/alarm-dialogs.tsx';
+import { BulkActions } from './bulk/bulk.tsx';
 import { Facets, marksOfAll } from './lists/facets.tsx';
 import { fields, valueOf } from './lists/fields.tsx';
 import { FilterLine } from './lists/filter-line.tsx';
@@ -53,7 +55,11 @@ export function RunsView() {
       <div class="heading">
         <Heading title="Runs" />
       </div>
-      <FilterLine view="runs" fields={filters} builtIn={views} />
+      <FilterLine view="runs" fields={filters} builtIn={views}>
+        <BulkActions filter={filter} onDone={first.reload}>
+          <MakeAlarmButton filter={filter} />
+        </BulkActions>
+      </FilterLine>
       <Facets view="runs" everywhere={everywhere} />
       <Failure error={first.error} />
       {!first.data && !first.error && <Loading />}

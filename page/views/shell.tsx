@@ -25,6 +25,7 @@ const groups = [
       ['limits', 'Limits'],
       ['evals', 'Evals'],
       ['monitors', 'Monitors'],
+      ['alarms', 'Alarms'],
     ],
   ],
   ['System', [['operations', 'Operations']]],

@@ -143,4 +143,28 @@ describe.skipIf(noBrowser)('lists are filtered and walked', () => {
     await page.getByRole('button', { name: 'Menu: Limits', expanded: false }).waitFor();
     await page.setViewportSize({ width: 1280, height: 900 });
   });
+
+  test('all runs of a filter are asked again at once, or counted by an alarm', async () => {
+    await go('#/runs');
+    await page.getByText('This fails').waitFor();
+    expect(await page.getByText('Act on all…').count()).toBe(0);
+    await go('#/runs?status=failed');
+    await page.getByText('Act on all…').click();
+    await page.getByRole('button', { name: 'Retry…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Runs that have ended: 1, such as').waitFor();
+    await expectAccessible(page, 'an act on all runs');
+    await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
+    await page.getByText('1 started again, 0 unchanged, 0 refused.').waitFor();
+    await page.getByText('Act on all…').click();
+    await page.getByRole('button', { name: 'Make an alarm' }).click();
+    await dialog.getByLabel('Name').fill('failures');
+    await expectAccessible(page, 'a new alarm');
+    await dialog.getByRole('button', { name: 'Make an alarm' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('navigation').getByRole('link', { name: 'Alarms' }).click();
+    await page.getByRole('link', { name: 'status: failed, without sub-runs' }).click();
+    await page.getByText('This fails').first().waitFor();
+    expect(hash()).toBe('#/runs?status=failed');
+  });
 });

@@ -36,6 +36,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
       cron: '0 2 * * *',
       timeZone: 'Europe/Berlin',
     });
+    await site.api.lanefold.alarms.set('many', { filter: {}, moreThan: 10, share: 0.2, withinMs: 600_000 });
     await site.api.lanefold.webhooks.set('orders', { url: 'https://1.1.1.1/hooks', types: ['run.completed'] });
     await site.api.lanefold.webhooks.pause('orders');
     await site.api.lanefold.monitors.set('curtness', {
@@ -112,6 +113,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['case in an eval', '#/evals/EVAL/CASE', 'The sun shines all day.'],
     // runs are scored some seconds after their end; until then the page reads again
     ['monitors', '#/monitors', 'Worst runs'],
+    ['alarms', '#/alarms', 'more than 10 runs and 20% of all within 10 min'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],

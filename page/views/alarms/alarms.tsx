@@ -1,7 +1,7 @@
 import { get, v1 } from '../../api/client.ts';
 import type { Alarm, AlarmCount, AlarmCountList, AlarmList } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
-import { duration, fullTime, number, percent } from '../../parts/format.ts';
+import { fullTime, number, percent } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
@@ -38,7 +38,12 @@ const raisedFirst = (a: Alarm, b: Alarm): number => Number(b.raised_at !== null)
 function AlarmCard({ alarm, onChange }: { alarm: Alarm; onChange: OnChange }) {
   const { name, tenant, filter, runs, all_runs: all } = alarm;
   const id = `alarm-${tenant}-${name}`;
-  const found = Object.fromEntries(Object.entries(filter).map(([field, value]) => [field, String(value)]));
+  // the list leaves sub-runs out, unless it is asked for them
+  const { children = true, ...rest } = filter;
+  const found = Object.entries({ ...rest, ...(children && { children }) }).map(([field, value]) => [
+    field,
+    String(value),
+  ]);
   return (
     <section aria-labelledby={id} class="card" data-alarm={name}>
       <div class="heading">
@@ -54,7 +59,7 @@ function AlarmCard({ alarm, onChange }: { alarm: Alarm; onChange: OnChange }) {
         items={[
           ['State', <State alarm={alarm} />],
           ['Rule', ruleOf(alarm)],
-          ['Runs', <a href={href('runs', found)}>{wordsOf(filter)}</a>],
+          ['Runs', <a href={href('runs', Object.fromEntries(found) as Record<string, string>)}>{wordsOf(filter)}</a>],
           ['Now', runs === null ? null : `${number(runs)}${all === null ? '' : ` of ${number(all)}`}`],
           ['Counted', alarm.counted_at && <Time at={alarm.counted_at} />],
         ]}
@@ -76,13 +81,18 @@ function State({ alarm: { raised_at: raisedAt, paused_at: pausedAt, counted_at: 
 }
 
 const ruleOf = ({ more_than: moreThan, share, within_ms: withinMs }: Alarm): string =>
-  `more than ${number(moreThan)} runs${share === null ? '' : ` and ${percent(share)} of all`} within ${duration(withinMs)}`;
+  `more than ${number(moreThan)} runs${share === null ? '' : ` and ${percent(share)} of all`} within ${periodOf(withinMs)}`;
+
+const minute = 60_000;
+
+const periodOf = (ms: number): string => (ms % (60 * minute) === 0 ? `${ms / (60 * minute)} h` : `${ms / minute} min`);
 
 /** A filter in the words of the columns. */
-export const wordsOf = (filter: object): string =>
-  Object.entries(filter)
-    .map(([field, value]) => `${field.replaceAll('_', ' ')}: ${String(value)}`)
-    .join(', ') || 'all runs';
+function wordsOf({ children, ...filter }: Alarm['filter']): string {
+  const words = Object.entries(filter).map(([field, value]) => `${field.replaceAll('_', ' ')}: ${String(value)}`);
+  if (children === false) words.push('without sub-runs');
+  return words.join(', ') || 'all runs';
+}
 
 function Counts({ alarm: { name, tenant, counted_at: countedAt, more_than: moreThan } }: { alarm: Alarm }) {
   const loaded = useLoaded<AlarmCountList>(

@@ -5,6 +5,7 @@ import type { BulkReceipt } from '../../api/types.ts';
 import { Failure, Loading } from '../../parts/basics.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { number } from '../../parts/format.ts';
+import { Menu } from '../../parts/menu.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { filterOf, type QueryFilter } from './filter-of.ts';
 
@@ -64,22 +65,34 @@ const acts: Act[] = [
 ];
 
 /** For a list of runs: acts on all runs that its filter selects, after a preview of how many there are. */
-export function BulkActions({ filter, onDone }: { filter: QueryFilter; onDone?: () => Promise<unknown> }) {
+export function BulkActions({
+  filter,
+  onDone,
+  children,
+}: {
+  filter: QueryFilter;
+  onDone?: () => Promise<unknown>;
+  /** What else may be made of the filter. */
+  children?: ComponentChildren;
+}) {
   const said = useSignal('');
   return (
     <>
-      {acts.map((act) => (
-        <BulkButton
-          key={act.word}
-          act={act}
-          filter={filter}
-          onDone={async (text) => {
-            said.value = text;
-            await onDone?.();
-          }}
-        />
-      ))}
-      <p role="status" class="muted">
+      <Menu title="Act on all…" kind="end">
+        {acts.map((act) => (
+          <BulkButton
+            key={act.word}
+            act={act}
+            filter={filter}
+            onDone={async (text) => {
+              said.value = text;
+              await onDone?.();
+            }}
+          />
+        ))}
+        {children}
+      </Menu>
+      <p role="status" class="said muted">
         {said.value}
       </p>
     </>
@@ -149,7 +162,7 @@ function Preview({
     <>
       <input type="hidden" name="created_before" value={createdBefore} />
       <p>
-        <strong>{number(matched)}</strong> {matched === 1 ? 'run' : 'runs'} {concerns}
+        Runs {concerns}: <strong>{number(matched)}</strong>
         {runs.length > 0 && ', such as'}
       </p>
       <ul>

@@ -3,12 +3,12 @@ import { get, v1 } from '../../api/client.ts';
 import type { LimitList, LimitUse, UsedLimit, LimitHolder } from '../../api/types.ts';
 import { Empty, Failure, Loading, Tag, Time, Status } from '../../parts/basics.tsx';
 import { Heading } from '../../parts/heading.tsx';
+import { HeldBy } from '../../parts/held-by.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { AmountButton, NewLimitButton, RemoveButton } from './limit-dialogs.tsx';
 import { Usage } from './usage.tsx';
 import { appliesTo, counted, shown } from './words.ts';
 import { href } from '../../state/route.ts';
-import { HeldBy } from '../run/tool-calls.tsx';
 
 const refreshMs = 2_000;
 const keys = 20;

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { MarkCount, RunCounts } from '../../api/types.ts';
 import { amount } from '../../parts/format.ts';
 import { href, route } from '../../state/route.ts';
@@ -19,14 +20,17 @@ export function Facets({ view, everywhere }: { view: 'threads' | 'runs'; everywh
   const loaded = useLoaded<RunCounts | undefined>((signal) => countsOf('mark', signal), [others], {
     everyMs: refreshMs,
   });
+  const all = useSignal(false);
   const counts = loaded.data;
-  // what is only information stays in the menu of filters
-  const marks = counts?.marks
-    .filter(({ mark: kind, runs }) => kind === mark || (runs > 0 && rank(kind) < 2))
+  const found = counts?.marks
+    .filter(({ mark: kind, runs }) => kind === mark || runs > 0)
     .toSorted((a, b) => rank(a.mark) - rank(b.mark));
+  // what is only information waits behind a button
+  const marks = found?.filter(({ mark: kind }) => all.value || kind === mark || rank(kind) < information);
+  const more = (found?.length ?? 0) - (marks?.length ?? 0);
   return (
-    <div class="facets">
-      {marks && marks.length > 0 && (
+    <div class={all.value ? 'facets all' : 'facets'}>
+      {found && found.length > 0 && (
         <span class="muted">
           {counts!.since ? (
             <>
@@ -52,6 +56,11 @@ export function Facets({ view, everywhere }: { view: 'threads' | 'runs'; everywh
           </a>
         );
       })}
+      {(more > 0 || all.value) && (
+        <button type="button" class="link small" aria-expanded={all.value} onClick={() => (all.value = !all.value)}>
+          {all.value ? 'Fewer' : `${more} more`}
+        </button>
+      )}
       {[...everywhere].map((kind) => (
         <span key={kind} class="muted">
           Nearly all rows: {kinds[kind]?.[1] ?? kind}
@@ -61,16 +70,19 @@ export function Facets({ view, everywhere }: { view: 'threads' | 'runs'; everywh
   );
 }
 
+const tones = ['bad', 'warn', 'note'];
+const information = tones.indexOf('note');
 /** Failures first, information last. */
-const rank = (kind: string): number => ['bad', 'warn', 'note'].indexOf(kinds[kind]?.[0] ?? 'note');
+const rank = (kind: string): number => tones.indexOf(kinds[kind]?.[0] ?? 'note');
 
 const fewRows = 6;
 const nearlyAll = 0.9;
 
-/** The kinds of mark that nearly all rows have: those tell nothing of a row. */
+/** The kinds of mark that nearly all rows have: those tell nothing of a row, but the mark of the filter leads to its place. */
 export function marksOfAll(rows: { marks?: MarkCount[] | null }[]): ReadonlySet<string> {
   const rowsWith = new Map<string, number>();
   for (const { marks } of rows) for (const { kind } of marks ?? []) rowsWith.set(kind, (rowsWith.get(kind) ?? 0) + 1);
   const most = [...rowsWith].filter(([, count]) => count >= nearlyAll * rows.length);
-  return new Set(rows.length < fewRows ? [] : most.map(([kind]) => kind));
+  const filter = route.value.query.get('mark');
+  return new Set(rows.length < fewRows ? [] : most.map(([kind]) => kind).filter((kind) => kind !== filter));
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { closeMenu, Menu } from '../../parts/menu.tsx';
@@ -13,12 +14,15 @@ export function FilterLine({
   fields,
   search,
   builtIn,
+  children,
 }: {
   view: 'threads' | 'runs';
   fields: readonly Field[];
   /** What the search looks in. */
   search?: string;
   builtIn: readonly BuiltIn[];
+  /** What can be done with a filtered list. */
+  children?: ComponentChildren;
 }) {
   const { query } = route.value;
   const line = useRef<HTMLDivElement>(null);
@@ -81,6 +85,7 @@ export function FilterLine({
           Clear
         </button>
       )}
+      {used.length > 0 && children}
       <ViewsMenu view={view} builtIn={builtIn} />
     </div>
   );

@@ -1,11 +1,9 @@
-import type { Entry, JsonObject, LimitHolder, RunSnapshot, TreeRun } from '../../api/types.ts';
-import { Fragment } from 'preact';
-import { get, v1 } from '../../api/client.ts';
+import type { Entry, JsonObject, RunSnapshot, TreeRun } from '../../api/types.ts';
 import { Tag, Time } from '../../parts/basics.tsx';
 import { duration, fullTime } from '../../parts/format.ts';
+import { HeldBy } from '../../parts/held-by.tsx';
 import { MessageBody, JsonText } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
-import { useLoaded } from '../../state/use-loaded.ts';
 
 type Call = RunSnapshot['tool_calls'][number];
 
@@ -89,28 +87,3 @@ export const LimitWait = ({ waiting }: { waiting: RunSnapshot['limited_by'] }) =
       {waiting.until && `, at least until ${fullTime(waiting.until)}`}. <HeldBy limit={waiting.limit} />
     </p>
   );
-
-const shownHolders = 3;
-
-/** The runs that hold a limit the longest; nothing for a key that may not see them. */
-export function HeldBy({ limit, tenant }: { limit: string; tenant?: string | null }) {
-  const loaded = useLoaded<{ data: LimitHolder[]; next_after: string | null }>(
-    (signal) => get(v1('limits', limit, 'holders'), { limit: shownHolders }, signal),
-    [limit],
-  );
-  const holders = loaded.data?.data.filter((one) => tenant === undefined || one.tenant === tenant) ?? [];
-  if (holders.length === 0) return null;
-  return (
-    <>
-      Held by{' '}
-      {holders.map((one, at) => (
-        <Fragment key={one.run_id}>
-          {at > 0 && ', '}
-          <a href={href('threads', one.thread_id, 'runs', one.run_id)}>a run of {one.agent}</a> since{' '}
-          <Time at={one.since} />
-        </Fragment>
-      ))}
-      {loaded.data!.next_after ? ' and others.' : '.'}
-    </>
-  );
-}

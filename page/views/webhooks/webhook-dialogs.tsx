@@ -31,11 +31,13 @@ export const NewWebhookButton = ({ onChange }: { onChange: OnChange }) => (
     kind="primary"
     onSubmit={async (fields) => {
       const text = (name: string) => String(fields.get(name) ?? '').trim();
+      const template = text('template');
       const { name, secret } = await put<WebhookSet>(v1('webhooks', text('name')), {
         url: text('url'),
         types: fields.getAll('types'),
         ordered: fields.has('ordered'),
         include_result: fields.has('include_result'),
+        ...(template && { template: objectIn(template) }),
       });
       await onChange(secret === undefined ? undefined : { name, secret });
     }}
@@ -64,8 +66,20 @@ export const NewWebhookButton = ({ onChange }: { onChange: OnChange }) => (
       <input name="include_result" type="checkbox" />
       <span>Include the results of runs</span>
     </label>
+    <label>
+      <span>Body to send instead of the event, as JSON; empty: the event</span>
+      <textarea name="template" rows={3} spellcheck={false} placeholder={'{ "text": "{{type}}: {{data.agent}}" }'} />
+    </label>
   </DialogButton>
 );
+
+function objectIn(text: string): object {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    throw new Error('The body is not JSON.');
+  }
+}
 
 const acts = {
   pause: ['Pause', 'Nothing is sent until it is resumed; events are kept.'],

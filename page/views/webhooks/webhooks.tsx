@@ -66,7 +66,8 @@ function WebhookCard({ webhook, onChange }: { webhook: Webhook; onChange: OnChan
       <p>
         {types.join(', ') || 'All events'} {agents.length > 0 && `of ${agents.join(', ')}`} to <code>{url}</code>
         {webhook.ordered && '; deliveries of a thread one after the other'}
-        {webhook.include_result && '; with results'}.
+        {webhook.include_result && '; with results'}
+        {webhook.template && '; as a body of its own'}.
         <span class="muted">
           {' '}
           Set by {webhook.updated_by}, <Time at={webhook.updated_at} />
