@@ -126,6 +126,12 @@ const searches: Search[] = [
     sees: 'The account of the shop is locked',
   },
   { fault: 'tool_failed', from: 'threads', clicks: [facet('tool failed'), row('B-9')], sees: 'Tool failed: refund' },
+  {
+    fault: 'arguments_refused',
+    from: 'runs',
+    clicks: [facet('arguments refused'), row()],
+    sees: 'invalid_arguments',
+  },
   { fault: 'tool_retried', from: 'runs', clicks: [facet('tool retried'), row()], sees: '2 attempts' },
   { fault: 'tool_retried', from: 'threads', clicks: [facet('tool retried'), row()], sees: 'Attempted 2 times' },
   {
@@ -245,9 +251,6 @@ describe.skipIf(noBrowser)('a fault among many threads, found by who does not kn
     page.setDefaultTimeout(8_000);
   });
   afterAll(() => site?.close());
-
-  // its conversation is seeded, and neither list has its mark
-  test.todo('arguments_refused');
 
   test.each(searches)('$fault, from $from', async ({ fault, from, clicks, sees }) => {
     await go(`#/${from}`);

@@ -54,7 +54,7 @@ export async function executeToolCall(
   const checked = await checkArguments(tool, call, timeoutMs, signal);
   if (!checked.ok) {
     const failure = { type: 'invalid_arguments', message: checked.message, retryable: false };
-    return { ...errorMessage(failure), attempts: 1, durationMs: 0 };
+    return { ...errorMessage(failure), attempts: 0, durationMs: 0 };
   }
 
   const shared = {

@@ -2,17 +2,15 @@ import type { RunCounts, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { FoundRuns } from './found-runs.ts';
 
-/** How many runs are counted, newest first. */
-const counted = 10_000;
 
 type Row = { since: Date | null; runs: number } & {
   [Key in 'marks' | 'statuses' | 'agents']: RunCounts[Key] | null;
 };
 
-/** Counts the newest runs that a filter finds. */
-export async function countFound(db: Database, filter: RunFilter): Promise<RunCounts> {
+/** Counts the runs that a filter finds among the newest `most`. */
+export async function countFound(db: Database, filter: RunFilter, most = 5_000): Promise<RunCounts> {
   const found = new FoundRuns(filter);
-  const bound = found.indexed.value(counted);
+  const bound = found.indexed.value(most);
   const { also } = found;
   const counts = (what: string, from: string, by: string) =>
     `(select json_agg(x order by x.runs desc) from (select ${what}, count(*)::int as runs from ${from} group by ${by}) x)`;

@@ -1,6 +1,22 @@
 import type { RunFilter, RunStatus } from './types.ts';
 import { Conditions } from '../rows.ts';
 
+const keyColumns = ['created_at', 'thread_id', 'id'];
+/** What conditions on the runs of a window use, and what a list shows of them. */
+const filtered = [
+  ...[
+    'status',
+    'active',
+    'finished_at',
+    'started_at',
+    'start_at',
+    'limited_by',
+    'agent_unknown_since',
+    'termination_reason',
+  ],
+  ...['agent', 'agent_version', 'model', 'error', 'usage', 'options', 'answered', 'input', 'user_seq'],
+];
+
 /** The statement that finds runs by a filter: in an index what it can serve, and among those what it cannot. */
 export class FoundRuns {
   readonly mark: boolean;
@@ -58,11 +74,13 @@ export class FoundRuns {
     return `select created_at, thread_id, id from ${table} where ${this.indexed}`;
   }
 
-  /** SQL: the runs that the index finds; `bound`: which of them. */
+  /** SQL: the runs that the index finds, with the columns that filters need; `bound`: which of them. */
   window(bound: string): string {
-    return this.mark
-      ? `select _run.* from (${this.keys} ${bound}) m join lanefold._run using (thread_id, id)`
-      : `select * from lanefold._run where ${this.indexed} ${bound}`;
+    if (!this.mark)
+      return `select ${[...keyColumns, ...filtered].join(', ')} from lanefold._run where ${this.indexed} ${bound}`;
+    // the keys come first, in their order, so that a page reads no more runs than it needs
+    return `select ${keyColumns.map((name) => `m.${name}`).join(', ')}, ${filtered.map((name) => `r.${name}`).join(', ')}
+      from (${this.keys} ${bound}) m join lanefold._run r on r.thread_id = m.thread_id and r.id = m.id`;
   }
 }
 

@@ -17,7 +17,7 @@ const pageSize = 1_000;
 
 /** How many runs a filter selects, of the newest `mostCounted`; of those with these statuses, if given. */
 export async function countRuns(db: Database, filter: RunSelection, statuses?: readonly RunStatus[]): Promise<number> {
-  const counts = await countFound(db, filter);
+  const counts = await countFound(db, filter, mostCounted);
   const counted = counts.statuses.filter(({ status }) => statuses?.includes(status) ?? true);
   return counted.reduce((sum, { runs }) => sum + runs, 0);
 }

@@ -599,7 +599,7 @@ export const runs = noun(
       scope: 'read',
       client: true,
       summary: 'Count the runs that a filter finds, by mark, status, agent and version',
-      doc: 'Counts the runs that a filter finds: at most the newest 10,000.',
+      doc: 'Counts the runs that a filter finds: at most the newest 5,000.',
       query: counted,
       own: { threadId },
       answer: { description: 'The counts.', schema: store.RunCounts },

@@ -243,7 +243,7 @@ export interface DeclaredRuns {
      */
     nextAfter: string | null;
   }>;
-  /** Counts the runs that a filter finds: at most the newest 10,000. */
+  /** Counts the runs that a filter finds: at most the newest 5,000. */
   counts(options?: {
     status?: RunStatus;
     /** Runs of this agent. */
