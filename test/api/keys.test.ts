@@ -24,9 +24,12 @@ describe('every operation of the document', () => {
     if (/^\/v1\/(threads\/\{thread_id\}\/streams|stream)\//.test(path)) return 'run';
     if (method !== 'POST' || /^\/v1\/(schedules|webhooks|monitors|alarms|cases)/.test(path)) return 'admin';
     if (/\/(approve|deny)$/.test(path)) return 'approve';
-    if (/\/(steer|inject|cancel|resolve|cancel-many|release-many)$/.test(path) || path.startsWith('/v1/events/')) return 'steer';
+    if (/\/(steer|inject|cancel|resolve|cancel-many|release-many)$/.test(path) || path.startsWith('/v1/events/'))
+      return 'steer';
     if (path === '/v1/ag-ui/{agent}') return 'run';
-    return /\/(threads|entries|fork|runs|retry|retry-many|rerun|resume|checkpoint|replay)$/.test(path) ? 'run' : 'admin';
+    return /\/(threads|entries|fork|runs|retry|retry-many|rerun|resume|checkpoint|replay)$/.test(path)
+      ? 'run'
+      : 'admin';
   };
   interface Checked {
     id: string;

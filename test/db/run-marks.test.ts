@@ -12,7 +12,12 @@ async function marksOf(threadId: string, ...runIds: string[]) {
     seq: string | null;
     llm_call_id: string | null;
     data: JsonObject;
-  }>(log.db, 'select * from lanefold.run_marks($1, $2) order by seq nulls last, llm_call_id, kind, data::text', threadId, runIds);
+  }>(
+    log.db,
+    'select * from lanefold.run_marks($1, $2) order by seq nulls last, llm_call_id, kind, data::text',
+    threadId,
+    runIds,
+  );
   await expectStored(threadId, runIds, marks);
   return marks;
 }

@@ -32,7 +32,8 @@ const maxViolations = 100;
 /** Runs every check and replays every context. No run may be in progress. */
 export async function runChecks(observer: Observer): Promise<CheckResult> {
   const violations: Violation[] = [];
-  for (const check of [...checks, ...marksStored, ...historyChecks]) violations.push(...(await violationsOf(observer, check)));
+  for (const check of [...checks, ...marksStored, ...historyChecks])
+    violations.push(...(await violationsOf(observer, check)));
   const replayed = await replayContexts(observer);
   return { violations: [...violations, ...replayed.violations], replayedCalls: replayed.calls };
 }

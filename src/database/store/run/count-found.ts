@@ -2,7 +2,6 @@ import type { RunCounts, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { FoundRuns } from './found-runs.ts';
 
-
 type Row = { since: Date | null; runs: number } & {
   [Key in 'marks' | 'statuses' | 'agents']: RunCounts[Key] | null;
 };
