@@ -81,12 +81,12 @@ describe('arguments', () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  test('that violate the schema are one failed attempt, which never starts and is not retried', async () => {
+  test('that violate the schema are refused: the tool is not executed, nor is the call retried', async () => {
     const execute = vi.fn();
     const onAttempt = vi.fn(async () => {});
     const tool = defineTool({ name: 'probe', input: z.object({ n: z.int() }), execute });
     const outcome = await executeToolCall(tool, call({ n: 'x' }), base, { onAttempt, maxRetries: 5 });
-    expect(outcome).toMatchObject({ status: 'error', attempts: 1, durationMs: 0 });
+    expect(outcome).toMatchObject({ status: 'error', attempts: 0, durationMs: 0 });
     expect(outcome.error).toEqual({
       type: 'invalid_arguments',
       message: 'n: Invalid input: expected number, received string',
