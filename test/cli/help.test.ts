@@ -75,7 +75,7 @@ describe('help', () => {
 
   test('of a group that lists has the options of its list', async () => {
     const { stdout } = await callCli(['runs', '--help']);
-    expect(stdout).toContain('Without a command, does what `list` does.');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Without a command, does what `list` does.');
     expect(stdout).toMatch(/Usage: lanefold runs list .*--status/s);
   });
 
