@@ -877,5 +877,5 @@ ALTER TABLE lanefold._entry SET (autovacuum_freeze_min_age = 0, autovacuum_vacuu
 ALTER TABLE lanefold._event_batch SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
 -- 244 random bits, which no other installation has. Ids that requests were given derive from them: they never change.
 INSERT INTO lanefold._secret (name, value) VALUES ('names', uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));--> statement-breakpoint
--- Whoever counts runs locks it.
+-- A process locks this row while it counts runs.
 INSERT INTO lanefold._activity_state (id) VALUES (1);

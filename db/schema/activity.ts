@@ -52,7 +52,7 @@ export const activityFact = lanefold.table(
   (t) => [primaryKey({ columns: [t.minutes, t.at, t.tenantId, t.agent, t.agentVersion, t.fact, t.value] })],
 );
 
-/** How far the runs are counted: one row. Whoever counts locks it, so that each run counts once. */
+/** How far the runs are counted: one row, which a counting process locks, so that each run counts once. */
 export const activityState = lanefold.table(
   '_activity_state',
   {

@@ -141,7 +141,7 @@ comment on function lanefold.remove_monitor(text, text, text) is 'Removes a moni
 comment on function lanefold.take_monitors(text, jsonb, jsonb, int, int) is 'Takes monitors, to score runs that have ended.';
 comment on function lanefold.advance_monitor(text, text, timestamptz, jsonb, int) is 'Notes how far a monitor is read.';
 comment on function lanefold.plan_judge(text, text, text, text, int) is 'Notes the thread of a judge that is about to be asked.';
-comment on function lanefold.count_activity(int, int) is 'Counts the runs that have ended, each once.';
+comment on function lanefold.count_activity(int) is 'Counts the runs that have ended, each once.';
 comment on function lanefold.store_run_score(text, text, jsonb) is 'Stores what a monitor says of a run.';
 comment on function lanefold.drop_run_scores(float8, int) is 'Deletes old scores of monitors.';
 comment on function lanefold.start_eval(text, text, jsonb) is 'Starts an eval.';

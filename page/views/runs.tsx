@@ -12,7 +12,7 @@ import { Facets, marksOfAll } from './lists/facets.tsx';
 import { fields, valueOf } from './lists/fields.tsx';
 import { FilterLine } from './lists/filter-line.tsx';
 import { SubRuns, UnfoldButton } from './lists/sub-runs.tsx';
-import type { BuiltIn } from './lists/views-menu.tsx';
+import { sought, type BuiltIn } from './lists/views-menu.tsx';
 import { CountedMarks } from './marks/marks.tsx';
 
 const filters = [
@@ -34,12 +34,7 @@ const views: BuiltIn[] = [
   ['Failed', { status: 'failed' }],
   ['Needs approval', { waiting_for: 'approval' }],
   ['No answer', { answered: 'false' }],
-  ['Tool failed', { mark: 'tool_failed' }],
-  ['Arguments refused', { mark: 'arguments_refused' }],
-  ['Handoffs looped', { mark: 'handoffs_looped' }],
-  ['Cut', { mark: 'cut' }],
-  ['Cache missed', { mark: 'cache_missed' }],
-  ['Waits for a limit', { waiting_for: 'limit' }],
+  ...sought,
   ['Waits for a worker', { waiting_for: 'worker' }],
 ];
 const refreshMs = 4_000;

@@ -40,7 +40,7 @@ async function later(): Promise<void> {
 }
 
 async function count(limit = 1_000, by: pg.ClientBase = client): Promise<boolean | null> {
-  const { rows: found } = await by.query<{ more: boolean | null }>('select lanefold.count_activity($1, 0) as more', [
+  const { rows: found } = await by.query<{ more: boolean | null }>('select lanefold.count_activity($1) as more', [
     limit,
   ]);
   return found[0]!.more;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endedByLimit } from '../../src/agent/strategies/limits.ts';
 import type { JsonObject } from '../../src/agent/context/message.ts';
 import { newThread, rows, useLog } from './helpers.ts';
 import { answer, asks, input, sqlRun } from './sql-run.ts';
@@ -230,4 +231,17 @@ test('marks input that a run got before a worker took it', async () => {
   expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'steered', llm_call_id: null }]);
   await run.commit(0, answered(1));
   expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'steered', llm_call_id: 'run.1' }]);
+});
+
+test.each([
+  'max_iterations',
+  'max_total_tokens',
+  'max_duration',
+  'budget_exhausted',
+  'final_answer',
+  'success',
+  'max_depth',
+  'error',
+])('the database and the library agree whether %s is a limit', async (reason) => {
+  expect(await rows(log.db, 'select lanefold._is_limit($1) as is', reason)).toEqual([{ is: endedByLimit(reason) }]);
 });

@@ -1,8 +1,8 @@
 -- Counts the runs that have ended since the last call, each once, and then earlier ones, newest first: at most p_most of each. A
 -- run ends at a time that its transaction notes, some time before the commit. So a call notes up to when the next one counts, and its own
--- transaction; the next one counts once every older transaction has ended. On a distributed database, where the coordinator does not
--- see those of the nodes, they have p_patience_ms for that. Returns whether there is more to count at once; null if another process is counting.
-create or replace function lanefold.count_activity(p_most int, p_patience_ms int)
+-- transaction; the next one counts once every older transaction has ended. Returns whether there is more to count at once; null if
+-- another process is counting. A distributed database counts nothing, because its coordinator does not see the transactions of the nodes.
+create or replace function lanefold.count_activity(p_most int)
 returns boolean language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -19,7 +19,7 @@ begin
     return null;
   end if;
   v_at := lanefold._now();
-  if s.next_to <= v_at - p_patience_ms * interval '1 ms' and pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= s.next_xid then
+  if s.next_to <= v_at and pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= s.next_xid then
     if s.counted_to is null then
       s.counted_to := s.next_to;
       s.began_at := s.next_to;
@@ -120,7 +120,7 @@ begin
 end $$;
 
 -- Counts the runs of a thread that was just imported: they ended at a time up to which the runs may be counted already. Until the
--- transaction ends, nobody counts others.
+-- transaction ends, no process counts other runs.
 create or replace function lanefold._count_imported(p_thread_id text)
 returns void language plpgsql as $$
 declare

@@ -5,6 +5,16 @@ import { href, route } from '../../state/route.ts';
 /** A list that people look for often: a name, and its filters. */
 export type BuiltIn = [name: string, query: Record<string, string>];
 
+/** What people look for among threads and among runs. */
+export const sought: readonly BuiltIn[] = [
+  ['Tool failed', { mark: 'tool_failed' }],
+  ['Arguments refused', { mark: 'arguments_refused' }],
+  ['Handoffs looped', { mark: 'handoffs_looped' }],
+  ['Cut', { mark: 'cut' }],
+  ['Cache missed', { mark: 'cache_missed' }],
+  ['Waits for a limit', { waiting_for: 'limit' }],
+];
+
 /** Filtered lists under a name: those of the page, and those that the reader keeps in this browser. */
 export function ViewsMenu({ view, builtIn }: { view: 'threads' | 'runs'; builtIn: readonly BuiltIn[] }) {
   const own = savedViews.value[view] ?? [];

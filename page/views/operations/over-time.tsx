@@ -178,21 +178,19 @@ function Table({ now, asked }: Props) {
         <thead>
           <tr>
             <th scope="col">From</th>
-            {[
-              'Runs',
-              'Failed',
-              'No answer',
-              'Not ended',
-              'Tokens in',
-              'Tokens out',
-              'Cost',
-              'Wait p50',
-              'Wait p95',
-            ].map((title) => (
-              <th key={title} scope="col" class="num">
-                {title}
-              </th>
-            ))}
+            <NumberHeads
+              titles={[
+                'Runs',
+                'Failed',
+                'No answer',
+                'Not ended',
+                'Tokens in',
+                'Tokens out',
+                'Cost',
+                'Wait p50',
+                'Wait p95',
+              ]}
+            />
             <th scope="col">Marks</th>
           </tr>
         </thead>
@@ -280,11 +278,7 @@ export function ByVersion({ now, asked }: Props) {
             <tr>
               <th scope="col">Agent</th>
               <th scope="col">Version</th>
-              {['Runs', 'Failed', 'No answer', 'Tokens', 'Cost'].map((title) => (
-                <th key={title} scope="col" class="num">
-                  {title}
-                </th>
-              ))}
+              <NumberHeads titles={['Runs', 'Failed', 'No answer', 'Tokens', 'Cost']} />
               <th scope="col">Marks</th>
             </tr>
           </thead>
@@ -331,3 +325,10 @@ export function ByVersion({ now, asked }: Props) {
     </section>
   );
 }
+
+const NumberHeads = ({ titles }: { titles: readonly string[] }) =>
+  titles.map((title) => (
+    <th key={title} scope="col" class="num">
+      {title}
+    </th>
+  ));

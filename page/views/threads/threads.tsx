@@ -7,7 +7,7 @@ import { useList } from '../../state/use-loaded.ts';
 import { Facets, marksOfAll } from '../lists/facets.tsx';
 import { fields, valueOf } from '../lists/fields.tsx';
 import { FilterLine } from '../lists/filter-line.tsx';
-import type { BuiltIn } from '../lists/views-menu.tsx';
+import { sought, type BuiltIn } from '../lists/views-menu.tsx';
 import { amount, price } from '../../parts/format.ts';
 import { CountedMarks } from '../marks/marks.tsx';
 import { post, v1 } from '../../api/client.ts';
@@ -31,12 +31,7 @@ const views: BuiltIn[] = [
   ['Failed', { status: 'failed' }],
   ['Needs approval', { status: 'suspended' }],
   ['No answer', { mark: 'ended_early' }],
-  ['Tool failed', { mark: 'tool_failed' }],
-  ['Arguments refused', { mark: 'arguments_refused' }],
-  ['Handoffs looped', { mark: 'handoffs_looped' }],
-  ['Cut', { mark: 'cut' }],
-  ['Cache missed', { mark: 'cache_missed' }],
-  ['Waits for a limit', { waiting_for: 'limit' }],
+  ...sought,
 ];
 /** Filters with which the server can order threads by their latest question. */
 const ordered = ['agent', 'tenant_id', 'children'];

@@ -136,7 +136,7 @@ export interface DatabaseFunctions {
       name: string;
     };
   };
-  count_activity: { takes: { most: number | null; patienceMs: number | null }; returns: boolean };
+  count_activity: { takes: { most: number | null }; returns: boolean };
   count_attempt: {
     takes: {
       tenant: string | null;
@@ -699,8 +699,8 @@ export const databaseFunctions = {
     returns: 'rows',
   },
   count_activity: {
-    takes: ['most', 'patienceMs'],
-    text: `select r.result as result from lanefold.count_activity($1, $2) as r (result)`,
+    takes: ['most'],
+    text: `select r.result as result from lanefold.count_activity($1) as r (result)`,
     returns: 'value',
   },
   count_attempt: {

@@ -109,7 +109,7 @@ export function cleanup({ deps: { db }, queue, options }: OpenWorker): WorkerPar
 
 /**
  * Counts what ended before this worker started, before its first work: runs without a trace are no longer found, and after a
- * long time without workers, retention would be due for runs that nobody has counted.
+ * long time without workers, retention would be due for runs that no process has counted.
  */
 function afterCounting(db: Database, work: () => Promise<unknown>): () => Promise<void> {
   let isCounted = false;

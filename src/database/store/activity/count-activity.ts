@@ -9,4 +9,4 @@ const most = 10_000;
  * does not count: a function cannot read the runs of all nodes together with the counts.
  */
 export const countActivity = async (db: Database, limit = most): Promise<boolean> =>
-  !db.settings.distributed && ((await call(db.queryLong, 'count_activity', { most: limit, patienceMs: 0 })) ?? false);
+  !db.settings.distributed && ((await call(db.queryLong, 'count_activity', { most: limit })) ?? false);

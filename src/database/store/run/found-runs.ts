@@ -19,21 +19,21 @@ const filtered = [
 
 /** The statement that finds runs by a filter: in an index what it can serve, and among those what it cannot. */
 export class FoundRuns {
-  readonly mark: boolean;
+  readonly #byMark: boolean;
   readonly indexed = new Conditions();
   #also: Conditions | undefined;
   readonly #filter: RunFilter;
 
   constructor(filter: RunFilter) {
     this.#filter = filter;
-    this.mark = filter.mark !== undefined;
+    this.#byMark = filter.mark !== undefined;
     this.indexed
       .add('t', 'thread_id = $', filter.threadId)
       .add('f', 'created_at >= $', filter.createdAfter)
       .add('b', 'created_at < $', filter.createdBefore)
       .add('a', 'agent = $', filter.agent)
       .add('k', 'kind = $', filter.mark);
-    if (!this.mark) this.#addState(this.indexed);
+    if (!this.#byMark) this.#addState(this.indexed);
   }
 
   #addState(where: Conditions): void {
@@ -49,7 +49,7 @@ export class FoundRuns {
     const filter = this.#filter;
     const also = new Conditions();
     also.values.push(...this.indexed.values);
-    if (this.mark) this.#addState(also);
+    if (this.#byMark) this.#addState(also);
     also
       .add('V', 'agent_version = $', filter.version)
       .add('M', 'model = $', filter.model)
@@ -68,7 +68,7 @@ export class FoundRuns {
 
   /** SQL: the keys that the index finds. */
   get keys(): string {
-    const table = this.mark
+    const table = this.#byMark
       ? '(select created_at, thread_id, run_id as id, agent, kind from lanefold._run_mark) m'
       : 'lanefold._run';
     return `select created_at, thread_id, id from ${table} where ${this.indexed}`;
@@ -76,7 +76,7 @@ export class FoundRuns {
 
   /** SQL: the runs that the index finds, with the columns that filters need; `bound`: which of them. */
   window(bound: string): string {
-    if (!this.mark)
+    if (!this.#byMark)
       return `select ${[...keyColumns, ...filtered].join(', ')} from lanefold._run where ${this.indexed} ${bound}`;
     // the keys come first, in their order, so that a page reads no more runs than it needs
     return `select ${keyColumns.map((name) => `m.${name}`).join(', ')}, ${filtered.map((name) => `r.${name}`).join(', ')}

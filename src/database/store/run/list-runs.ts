@@ -45,7 +45,7 @@ export async function listRuns(db: Database, filter: RunFilter & { limit: number
   if (page.nextAfter !== null || also.key === '') return page;
   // the filter may match older runs beyond those examined
   const [end] = await db.query<{ micros: string; thread_id: string; id: string }>(
-    `list_runs_end_${found.indexed.key}${found.mark ? 'K' : ''}`,
+    `list_runs_end_${found.indexed.key}`,
     `select ${microsSql('created_at')} as micros, thread_id, id from (${found.keys}) k ${newest} offset ${bound} - 1 limit 1`,
     found.indexed.values,
   );

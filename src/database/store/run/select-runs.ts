@@ -3,10 +3,7 @@ import type { ListPage } from '../rows.ts';
 import { countFound } from './count-found.ts';
 import { listRuns } from './list-runs.ts';
 import type { RunRef } from './run.ts';
-import type { ListedRun, RunFilter, RunStatus } from './types.ts';
-
-/** A filter of runs without a page. */
-export type RunSelection = Omit<RunFilter, 'threadId' | 'after' | 'limit'>;
+import type { ListedRun, RunSelection, RunStatus } from './types.ts';
 
 /** A run that a filter selects. */
 export type SelectedRun = Pick<ListedRun, 'threadId' | 'id' | 'agent' | 'status' | 'createdAt' | 'waits'>;
@@ -16,7 +13,11 @@ export const mostCounted = 10_000;
 const pageSize = 1_000;
 
 /** How many runs a filter selects, of the newest `mostCounted`; of those with these statuses, if given. */
-export async function countRuns(db: Database, filter: RunSelection, statuses?: readonly RunStatus[]): Promise<number> {
+export async function countSelected(
+  db: Database,
+  filter: RunSelection,
+  statuses?: readonly RunStatus[],
+): Promise<number> {
   const counts = await countFound(db, filter, mostCounted);
   const counted = counts.statuses.filter(({ status }) => statuses?.includes(status) ?? true);
   return counted.reduce((sum, { runs }) => sum + runs, 0);

@@ -1,6 +1,6 @@
 import { CoalescedPoll } from '../../../base/common/timer.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { countRuns, newestRuns } from '../../../database/store/run/select-runs.ts';
+import { countSelected, newestRuns } from '../../../database/store/run/select-runs.ts';
 import type { StartPart } from '../../../worker/part.ts';
 import { dropCounts, settleAlarm, takeAlarms, type Counted, type TakenAlarm } from '../store/alarms.ts';
 
@@ -38,8 +38,8 @@ async function settle(db: Database, own: Database, alarm: TakenAlarm, sweepMs: n
 
 async function count(db: Database, { filter, share, from }: TakenAlarm): Promise<Counted> {
   const matching = { ...filter, createdAfter: from };
-  const runs = await countRuns(db, matching);
-  const allRuns = share === null ? null : await countRuns(db, { ...ofAgent(filter), createdAfter: from });
+  const runs = await countSelected(db, matching);
+  const allRuns = share === null ? null : await countSelected(db, { ...ofAgent(filter), createdAfter: from });
   return { runs, allRuns, newest: runs === 0 ? [] : await newestRuns(db, matching, named) };
 }
 

@@ -5,13 +5,12 @@ import { readNow } from '../../../database/store/database-clock.ts';
 import { callsAtOnce } from '../../../database/store/each-thread.ts';
 import {
   countAfter,
-  countRuns,
+  countSelected,
   mostCounted,
   selectRuns,
-  type RunSelection,
   type SelectedRun,
 } from '../../../database/store/run/select-runs.ts';
-import type { RunStatus } from '../../../database/store/run/types.ts';
+import type { RunSelection, RunStatus } from '../../../database/store/run/types.ts';
 import type { BulkReceipt } from './types.ts';
 
 export interface BulkOptions {
@@ -52,7 +51,7 @@ export async function overRuns(
   const selection = { ...filter, createdBefore };
   const { runs, nextAfter } = await choose(db, selection, concerns, dryRun ? previewed : limit, after);
   if (dryRun) {
-    const matched = await countRuns(db, selection, concerns);
+    const matched = await countSelected(db, selection, concerns);
     const shown = runs.map((run) => ({ ...named(run), outcome: null }));
     return { dryRun, createdBefore, matched, runs: shown, left: matched, nextAfter: null };
   }
