@@ -6,7 +6,7 @@ import { partyOf } from './access/limited-parties.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 import { jsonOf, unsupportedMediaType } from './problem.ts';
-import { readBody, tooLarge, type BodyBounds } from './read-body.ts';
+import { discard, readBody, tooLarge, type BodyBounds } from './read-body.ts';
 import { takesBytes } from './stream-paths.ts';
 
 export interface BodyLimits extends Omit<BodyBounds, 'hint'> {
@@ -27,7 +27,10 @@ export const limitedBody =
     // middlewares match every method
     const wanted = matchedRoutes(c).some((route) => route.method !== 'ALL');
     if (!wanted || body === null || method === 'GET' || method === 'HEAD') return next();
-    if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes, hint);
+    if (Number(headers.get('content-length') ?? 0) > maxBytes) {
+      discard(body.getReader());
+      throw tooLarge(maxBytes, hint);
+    }
     const held = budget.open(partyOf(c.get('principal') as Principal | undefined));
     try {
       keepBody(c, await readBody(body, { maxBytes, timeoutMs, hint }, held.take));

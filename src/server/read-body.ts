@@ -45,11 +45,26 @@ export async function readBody(
       chunks.push(value);
     }
   } catch (error) {
-    void reader.cancel().catch(() => {});
+    discard(reader);
     throw error;
   } finally {
     timer?.cancel();
   }
+}
+
+const discardMs = 500;
+
+/**
+ * Reads on without keeping anything: a connection whose body stays unread is closed under the next request that it carries. A
+ * client that still sends after half a second is cut off.
+ */
+export function discard(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  const cancel = () => void reader.cancel().catch(() => {});
+  const timer = after(discardMs, cancel, { ref: false });
+  const readOn = async () => {
+    while (!(await reader.read()).done);
+  };
+  readOn().catch(cancel).finally(timer.cancel);
 }
 
 const incomplete = (cause: unknown): LanefoldError =>

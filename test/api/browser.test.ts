@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
     await page.goto(`${api.url}/docs`);
     await page.getByText('Enqueue a run').first().click();
     await page.getByText('/v1/threads/{thread_id}/runs').first().waitFor();
-    await page.getByText('List threads, newest or most recently asked first').first().click();
+    await page.getByText('List threads, newest first, by creation or by latest question').first().click();
     const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/threads');
     await page
       .getByRole('button', { name: /execute/i })

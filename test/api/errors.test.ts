@@ -1,6 +1,8 @@
 import http from 'node:http';
+import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { until } from '../support/until.ts';
 import { caller, problem, startApi, type Api } from './helpers.ts';
 
 const maxBodyBytes = 20_000;
@@ -48,6 +50,30 @@ describe('bad requests', () => {
     expect(chunked.statusCode).toBe(413);
     const within = { id: 'within', metadata: { a: 'x'.repeat(maxBodyBytes - 100) } };
     expect((await api.call('POST', '/v1/threads', within)).status).toBe(201);
+  });
+
+  test('over the size limit leave their connection open, unless the rest of the body never comes', async () => {
+    const { hostname: host, port } = new URL(api.url);
+    const connect = () => {
+      const socket = net.connect(Number(port), host);
+      onTestFinished(() => void socket.destroy());
+      let told = '';
+      socket.on('data', (bytes: Buffer) => (told += bytes.toString()));
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const answered = (status: number) => until(`${status}`, () => told.includes(`HTTP/1.1 ${status} `));
+      return { socket, closed, answered };
+    };
+    const head = `POST /v1/threads HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
+    const whole = connect();
+    whole.socket.write(head + 'x'.repeat(200_000));
+    await whole.answered(413);
+    // it is refused later, so it is cut off after any connection that was refused before
+    const partial = connect();
+    partial.socket.write(head + 'x'.repeat(100_000));
+    await partial.answered(413);
+    await partial.closed;
+    whole.socket.write(`GET /v1/threads/t HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await whole.answered(200);
   });
 
   test('with unknown fields get an error for each', async () => {

@@ -28,6 +28,7 @@ describe('webhooks over HTTP', () => {
       ...more,
       name: 'orders',
       tenant: 'default',
+      template: null,
       paused_at: null,
       paused_reason: null,
       version: 1,

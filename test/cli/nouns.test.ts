@@ -22,7 +22,19 @@ const listing = createProgram()
   .map((command) => command.name());
 
 test('the nouns that can be listed', () => {
-  const nouns = ['agents', 'cases', 'eval', 'keys', 'limits', 'monitors', 'runs', 'schedules', 'tenants', 'threads'];
+  const nouns = [
+    'agents',
+    'alarms',
+    'cases',
+    'eval',
+    'keys',
+    'limits',
+    'monitors',
+    'runs',
+    'schedules',
+    'tenants',
+    'threads',
+  ];
   expect([...listing].sort()).toEqual([...nouns, 'waits', 'webhooks', 'workers']);
 });
 

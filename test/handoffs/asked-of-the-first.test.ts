@@ -9,8 +9,8 @@ const tool = (name: string) => defineTool({ name, input: { type: 'object' }, exe
 describe('what a request asks of its agent', () => {
   let lanefold: TestLanefold;
   const models: Record<'first' | 'second', FakeModel> = {
-    first: fakeModel([{ calls: [{ name: 'transfer_to_second' }] }]),
-    second: fakeModel([{ text: 'done' }]),
+    first: fakeModel([1, 2].map((n) => ({ calls: [{ id: `call_${n}`, name: 'transfer_to_second' }] }))),
+    second: fakeModel([{ text: 'done' }, { text: 'done' }]),
   };
   beforeAll(async () => {
     const settings = { temperature: 0.5 };
@@ -46,5 +46,13 @@ describe('what a request asks of its agent', () => {
       { tools: ['look', 'transfer_to_second'], temperature: 0, maxOutputTokens: 77 },
     ]);
     expect(sent(models.second)).toEqual([{ tools: ['look', 'pay'], temperature: 0.5, maxOutputTokens: undefined }]);
+  });
+
+  test('stays marked: lists find the run by the model it was asked for with, as a run of its last agent', async () => {
+    const run = await lanefold.runs.enqueue({ agent: 'first', input: 'go', model: 'first:cheap' });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', agent: 'second', result: 'done' });
+    const { data } = await lanefold.runs.list({ mark: 'model_overridden', agent: 'second' });
+    expect(data).toMatchObject([{ id: run.id, model: 'second:m', marks: [{ kind: 'model_overridden', seq: 0 }] }]);
+    expect((await lanefold.runs.list({ mark: 'model_overridden', agent: 'first' })).data).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { findUnfit, isDeeper, isExact, readJson } from '../../src/base/common/js
 import { readJsonBytes } from '../../src/base/common/json-bytes.ts';
 import { LineSplitter } from '../../src/ops/cli/read-file.ts';
 import { retryAfterMs } from '../../src/base/common/network.ts';
+import { fillPlaceholders, placeholdersIn, withoutPlaceholders } from '../../src/base/common/placeholders.ts';
 import { shorten } from '../../src/agent/context/large-content.ts';
 import { parseAnswer } from '../../src/agent/contracts/contract.ts';
 import { toData } from '../../src/doors/durable-streams/protocol.ts';
@@ -81,6 +82,10 @@ export const parsers: Record<string, Parser> = {
       return piecesOf(text).map((piece) => lines.push(piece));
     },
     worst: ['x', '\n', 'x\n'],
+  },
+  'base/common/placeholders.ts': {
+    read: all(placeholdersIn, withoutPlaceholders, (text) => fillPlaceholders(text, () => 'x')),
+    worst: ['{', '{{', '{{ ', '{{a', '{{a}', { before: '{{', pump: ' ' }, '}}'],
   },
   'base/common/network.ts': {
     read: (text) => retryAfterMs(() => text, 0),

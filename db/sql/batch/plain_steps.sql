@@ -42,7 +42,7 @@ begin
     where c ->> 'thread_id' = any (v_locked)
   ), held as materialized (
     select c.*, t.tenant_id, t.chained, t.rev, t.event_rev, r.context_ref, r.request_id, r.event_count, r.user_seq, r.created_at, r.agent,
-           r.agent_version, coalesce(r.options ? 'agent_model', false) as overridden,
+           r.agent_version, lanefold._overrides_model(r.options) as overridden,
            coalesce(c.p -> 'events', '[]') || case when c.ends
              then lanefold._terminal_events('completed', c.p #>> '{finish,reason}', (c.p ->> 'iteration')::int, null, t.rev + c.entries - 1, null)
              else coalesce(c.p -> 'then_events', '[]') end as events

@@ -58,5 +58,5 @@ $$;
 -- Whether marks may arise or get their place with the end of a run.
 create or replace function lanefold._is_notable_end(r lanefold._run)
 returns boolean language sql immutable as $$
-  select r.status <> 'completed' or r.notable or r.queued_inputs > 0 or coalesce(r.options ? 'agent_model', false) or lanefold._is_limit(r.termination_reason);
+  select r.status <> 'completed' or r.notable or r.queued_inputs > 0 or lanefold._overrides_model(r.options) or lanefold._is_limit(r.termination_reason);
 $$;

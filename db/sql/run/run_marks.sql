@@ -38,7 +38,7 @@ begin
     left join lateral (
       -- the last answer before the user message of the run, from any run
       select e.seq from lanefold._entry e
-      where e.thread_id = r.thread_id and e.context_ref = r.context_ref and e.kind = 'ai_message' and e.seq < r.user_seq
+      where e.thread_id = p_thread_id and e.context_ref = r.context_ref and e.kind = 'ai_message' and e.seq < r.user_seq
         and e.role = 'assistant' and e.refs ? 'llm_call_id'
       order by e.seq desc limit 1
     ) before on true
@@ -124,6 +124,12 @@ begin
    order by b.run_id, b.seq, array_position(array['prompt', 'anchor', 'policy'], b.cause));
 end $$;
 
+-- Whether a run was asked for with another model than that of its agent. A handover changes the options, and keeps what was asked.
+create or replace function lanefold._overrides_model(p_options jsonb)
+returns boolean language sql immutable parallel safe as $$
+  select coalesce(coalesce(p_options #> '{asked,options}', p_options) ? 'agent_model', false);
+$$;
+
 -- The marks of run_marks that the rows of the runs and of their tool calls tell.
 create or replace function lanefold._ledger_marks(p_thread_id text, p_run_ids text[])
 returns table (run_id text, kind text, seq bigint, data jsonb) language plpgsql stable rows 10 as $$
@@ -132,8 +138,10 @@ begin
   select r.id::text, x.kind, x.seq, x.data
   from lanefold._run r
   cross join lateral (values
-    ('model_overridden', r.user_seq, r.options ? 'agent_model',
-      jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
+    ('model_overridden', r.user_seq, lanefold._overrides_model(r.options),
+      case when r.options ? 'asked'
+        then jsonb_build_object('model', r.options #> '{asked,model}', 'instead_of', r.options #> '{asked,options,agent_model}')
+        else jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model') end),
     ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
         and (r.limited_by is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
       jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended'

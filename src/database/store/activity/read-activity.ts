@@ -81,20 +81,6 @@ const stateText = `
 const uncountedState =
   "select lanefold._now() as now, '-infinity'::timestamptz as counted_to, 'epoch'::timestamptz as filled_to";
 
-/**
- * Runs that are not counted yet: those that ended since, and those that have not ended, which two small indexes have. A time
- * before is given, so that the planner knows how few have ended since; the time itself is read with the counts.
- */
-const uncounted = (view: string, distributed: boolean): string =>
-  distributed
-    ? `(select r.* from lanefold.${view} r where r.created_at > $6)`
-    : `(
-  select r.* from lanefold.${view} r
-  where r.finished_at > $6 and r.finished_at > (select coalesce(max(counted_to), '-infinity') from lanefold._activity_state)
-    and r.trace_dropped_at is null
-  union all select r.* from lanefold.${view} r where r.active
-  union all select r.* from lanefold.${view} r where not r.active and r.finished_at is null)`;
-
 const numbers = ['runs', 'failed', 'unanswered'];
 const tokens = ['calls', 'input_tokens', 'output_tokens', 'cached_tokens', 'written_tokens'];
 const sums = (columns: string[]): string => columns.map((name) => `sum(x.${name})::bigint as ${name}`).join(', ');
@@ -102,6 +88,27 @@ const slot = (at: string): string => `date_bin($3 * interval '1 minute', ${at}, 
 const ofPeriod = 'x.minutes = $4 and x.at >= $1 and x.at < $2';
 const asked = '($7::text is null or x.agent = $7) and ($8::text is null or x.agent_version = $8)';
 const allSums = sums([...numbers, 'unfinished', ...tokens]);
+
+const views = {
+  _activity_run: ['model', ...numbers, ...tokens],
+  _activity_run_fact: ['fact', 'value'],
+};
+
+/**
+ * Runs that are not counted yet: those that ended since, and those that have not ended, which two small indexes have. A time
+ * before is given, so that the planner knows how few have ended since; the time itself is read with the counts.
+ */
+function uncounted(view: keyof typeof views, distributed: boolean): string {
+  const columns = ['created_at', 'finished_at', 'agent', 'agent_version', ...views[view]].map((name) => `r.${name}`);
+  const runs = `select ${columns.join(', ')} from lanefold.${view} r`;
+  if (distributed) return `(${runs} where r.created_at > $6)`;
+  return `(
+  ${runs}
+  where r.finished_at > $6 and r.finished_at > (select coalesce(max(counted_to), '-infinity') from lanefold._activity_state)
+    and r.trace_dropped_at is null
+  union all ${runs} where r.active
+  union all ${runs} where not r.active and r.finished_at is null)`;
+}
 
 export const activityText = (distributed: boolean): string => `
   with counts as materialized (

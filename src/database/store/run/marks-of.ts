@@ -13,7 +13,8 @@ export const marksOfThread = (threadId: string): string => `(
            order by k.seq nulls last, k.created_at, k.kind)
   from (select distinct on (m.kind) m.run_id, m.kind, m.seq, m.llm_call_id, m.created_at, sum(m.count) over (partition by m.kind)::int as count
         -- a change of the whole thread is marked at the next run of each lane, but counts once
-        from (select distinct on (x.kind, coalesce(x.seq::text, x.run_id)) x.* from lanefold._run_mark x where x.thread_id = ${threadId}
+        from (select distinct on (x.kind, coalesce(x.seq::text, x.run_id)) x.run_id, x.kind, x.seq, x.llm_call_id, x.count, x.created_at
+              from lanefold._run_mark x where x.thread_id = ${threadId}
               order by x.kind, coalesce(x.seq::text, x.run_id), x.created_at, x.run_id) m
         order by m.kind, m.seq nulls last, m.created_at, m.run_id) k)`;
 

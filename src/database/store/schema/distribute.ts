@@ -199,23 +199,25 @@ export async function distributeFunctions(client: pg.Client): Promise<boolean> {
   return functions.length > 0 || planned || roles;
 }
 
-/** Distributed functions that have the setting and should not, or should and do not. */
+/** Distributed functions whose setting is another than `$1`. */
 const findOthers = `
   select p.oid::regprocedure::text as name
   from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
   where p.pronamespace = 'lanefold'::regnamespace and o.distribution_argument_index is not null
-    and coalesce(p.proconfig @> '{plan_cache_mode=force_custom_plan}', false) <> $1`;
+    and coalesce((select s from unnest(p.proconfig) s where s like 'plan_cache_mode=%'), '') <> $1`;
 
 /**
  * Makes Citus nodes replan the statements of distributed functions on every execution, on versions whose plan cache
- * leaks: there, each call caches a plan of 150 kB that is never used again. On other versions it removes the setting,
- * because cached plans are faster. Returns whether it changed anything.
+ * leaks: there, each call caches a plan of 150 kB that is never used again. On other versions it removes any setting,
+ * because cached plans are faster, and a generic plan that is forced asks the shards of every thread, on nodes that may
+ * be down. Returns whether it changed anything.
  */
 export async function planOnNodes(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ version: string }>('select citus_version() as version');
   const eachTime = keepsEveryPlan(rows[0]!.version);
   const change = eachTime ? 'set plan_cache_mode = force_custom_plan' : 'reset plan_cache_mode';
-  const others = (await client.query<{ name: string }>(findOthers, [eachTime])).rows;
+  const wanted = eachTime ? 'plan_cache_mode=force_custom_plan' : '';
+  const others = (await client.query<{ name: string }>(findOthers, [wanted])).rows;
   for (const { name } of others) await client.query(`alter function ${name} ${change}`);
   return others.length > 0;
 }

@@ -162,12 +162,13 @@ export const marksStored: Check[] = [
               where finished_at is not null and trace_dropped_at is null group by thread_id) t
         cross join lateral lanefold.run_marks(t.thread_id, t.ids) m where m.kind <> 'waiting' group by 1, 2, 3),
       stored as (
-        select m.* from lanefold.run_mark m join lanefold._run r on r.thread_id = m.thread_id and r.id = m.run_id
+        select m.*, (m.agent, m.agent_version) is distinct from (r.agent, r.agent_version) as of_another
+        from lanefold._run_mark m join lanefold._run r on r.thread_id = m.thread_id and r.id = m.run_id
         where r.finished_at is not null and r.trace_dropped_at is null)
       select coalesce(d.thread_id, s.thread_id) as thread_id, coalesce(d.run_id, s.run_id) as run_id, coalesce(d.kind, s.kind) as kind,
-             d.count, s.count as stored, d.seq, s.seq as stored_seq
+             d.count, s.count as stored, d.seq, s.seq as stored_seq, s.of_another
       from derived d full join stored s on s.thread_id = d.thread_id and s.run_id = d.run_id and s.kind = d.kind
-      where d.count is distinct from s.count or d.seq is distinct from s.seq`,
+      where d.count is distinct from s.count or d.seq is distinct from s.seq or s.of_another`,
   },
 ];
 
