@@ -1618,6 +1618,8 @@ export interface components {
       tag?: string;
       /** @description Only cases of this part. */
       split?: string;
+      /** @description Only these cases of the dataset. An id that is not among its cases is refused. */
+      case_ids?: components['schemas']['Id'][];
       /** @description The variants to compare; the first variant is the baseline. Default: one variant, `current`, without changes. */
       variants?: components['schemas']['EvalVariant'][];
       /** @description How often each case is asked under each variant; default 1. */

@@ -17,6 +17,7 @@ export type ApprovalPage = Schemas['ApprovalPage'];
 export type AwaitedCall = Pick<Schemas['Approval'], 'round' | 'index' | 'name' | 'arguments'>;
 export type BulkReceipt = Schemas['BulkReceipt'];
 export type Case = Schemas['Case'];
+export type CaseList = Schemas['CaseList'];
 export type Config = Schemas['Config'];
 export type Context = Schemas['Context'];
 export type Cost = Pick<Thread, 'cost' | 'unpriced_tokens'>;
@@ -83,8 +84,3 @@ export type Message =
 
 /** A page of a list that the page shows as a table. */
 export type Page<T> = Omit<RunPage, 'data'> & { data: T[] };
-
-export type CallReplay = Schemas['CallReplay'] & {
-  /** Differences other than the model, which this page notes. */
-  changes: string[];
-};

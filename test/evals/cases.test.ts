@@ -72,6 +72,8 @@ describe('cases', () => {
     });
     expect((await lanefold.cases.list({ dataset: 'refunds' })).data).toEqual([first, second]);
     expect((await lanefold.cases.list({ tag: 'money', split: 'test' })).data).toEqual([first]);
+    expect((await lanefold.cases.list({ threadId: 'kept' })).data).toEqual([first, second]);
+    expect((await lanefold.cases.list({ threadId: 'other' })).data).toEqual([]);
     const page = await lanefold.cases.list({ limit: 1 });
     expect((await lanefold.cases.list({ limit: 1, after: page.nextAfter! })).data).toEqual([second]);
     expect(await lanefold.cases.datasets()).toMatchObject([{ dataset: 'refunds', cases: 2, erased: 0 }]);

@@ -185,6 +185,24 @@ describe('evals', () => {
     expect(await reusedIn({ variants: [{ systemPrompt: 'Other.' }] })).toEqual([[false, 1]]);
   });
 
+  test('ask only the cases that are named, all of which the dataset must have', async () => {
+    const runs = await Promise.all(['some-1', 'some-2', 'some-3'].map((threadId) => ask(threadId)));
+    const kept = await Promise.all(
+      runs.map(({ threadId, id }) => lanefold.cases.keep({ threadId, runId: id, dataset: 'some' })),
+    );
+    const chosen = [kept[2]!.id, kept[0]!.id];
+    const { id, spec } = await evaluate({ dataset: 'some', caseIds: chosen });
+    expect(spec.caseIds).toEqual(chosen);
+    expect((await lanefold.evals.items(id)).map(({ caseId }) => caseId).sort()).toEqual(chosen.toSorted());
+    const other = await lanefold.cases.keep({ threadId: 'some-1', runId: runs[0]!.id, dataset: 'other' });
+    const evals = await lanefold.evals.list();
+    await expect(lanefold.evals.run({ dataset: 'some', caseIds: [kept[0]!.id, other.id] })).rejects.toMatchObject({
+      code: 'invalid_input',
+      details: { field: 'caseIds' },
+    });
+    expect(await lanefold.evals.list()).toEqual(evals);
+  });
+
   test('start no run of another agent, whose tools would act', async () => {
     const run = await ask('delegated', 'Refund?', 'delegate');
     await lanefold.cases.keep({ threadId: 'delegated', runId: run.id, dataset: 'delegated' });

@@ -294,41 +294,6 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     ]);
   });
 
-  test('replay a model call with another model, prompt and policy, and compare the answers', async () => {
-    const id = await site.ask('again', 'To Hamburg?');
-    await go(`#/threads/again/calls/${id}.2`);
-    await page.getByRole('tab', { name: 'Replay' }).click();
-    await page.getByRole('combobox', { name: 'Model' }).fill('second');
-    await page.getByLabel('System prompt').fill('Be long.\nVery.');
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('The sun shines all day.').waitFor();
-    await page.getByRole('region', { name: 'Replay 1, other prompt' }).waitFor();
-    await page.getByRole('region', { name: 'Recorded' }).getByText('Take an umbrella.').waitFor();
-    expect(site.second.calls.at(-1)!.prompt[0]).toMatchObject({ role: 'system', content: 'Be long.\nVery.' });
-    await expectAccessible(page, 'replay');
-    await page.getByRole('combobox', { name: 'Model' }).fill('nobody:knows');
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('unknown_model').waitFor();
-    await site.ask('again', 'And back?');
-    const { id: later } = (await runsOf('again'))[0]!;
-    await go(`#/threads/again/calls/${later}.2`);
-    await page.getByRole('tab', { name: 'Replay' }).click();
-    await page.getByRole('combobox', { name: 'Policy' }).fill('{"keep_last_turns": ');
-    await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('The policy is not valid JSON.').waitFor();
-    await page.getByRole('combobox', { name: 'Model' }).fill('second');
-    await page.getByRole('combobox', { name: 'Policy' }).fill('{"keep_last_turns": 1, "max_messages": 3}');
-    await page.getByRole('button', { name: 'Replay' }).click();
-    const replayed = page.getByRole('region', { name: 'Replay 1, other policy' });
-    expect(await replayed.locator('.facts').innerText()).toMatch(/Messages\s+4\b/);
-    expect(await page.getByRole('region', { name: 'Recorded' }).locator('.facts').innerText()).toMatch(
-      /Messages\s+8\b/,
-    );
-    const roles = site.second.calls.at(-1)!.prompt.map(({ role }) => role);
-    expect(roles).toEqual(['system', 'user', 'assistant', 'tool']);
-    expect((await site.api.lanefold.threads.get('again')).rev).toBe(9);
-  });
-
   test('keep model calls as cases, and see in an eval which of them got worse', async () => {
     const { cases, evals, runs } = site.api.lanefold;
     const unproven = await runs.wait(await runs.enqueue({ agent: 'transformed', input: 'Well?' }));

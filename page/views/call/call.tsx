@@ -1,33 +1,34 @@
 import { useSignal } from '@preact/signals';
 import { get, v1 } from '../../api/client.ts';
-import type { CallReplay, ModelCall, Message } from '../../api/types.ts';
+import type { ModelCall, Message } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number, percent } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { onDemand } from '../../parts/on-demand.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { JsonText, Text } from '../../parts/message.tsx';
-import { href } from '../../state/route.ts';
+import { href, route } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { DiffTab } from './diff-tab.tsx';
 import type { KeepCaseProps } from './keep-case.tsx';
 import { LeftOut, MessageList } from './message-list.tsx';
-import type { ReplayTabProps } from './replay-tab.tsx';
+import type { PlaygroundProps } from './playground.tsx';
 import { useEffect } from 'preact/hooks';
 import canonicalize from 'canonicalize';
 import { causes } from '../marks/marks.tsx';
 
 const KeepCase = onDemand<KeepCaseProps>(async () => (await import('./keep-case.tsx')).KeepCase);
-const ReplayTab = onDemand<ReplayTabProps>(async () => (await import('./replay-tab.tsx')).ReplayTab);
+const Playground = onDemand<PlaygroundProps>(async () => (await import('./playground.tsx')).Playground);
 
 /** Finish reasons of a complete answer. */
 const whole = new Set(['stop', 'tool_calls']);
 
+type Part = 'sent' | 'diff' | 'answer' | 'tools' | 'playground';
+
 /** One model call: the exact request, the changes since the previous call, and the answer. */
 export function CallView({ threadId, callId }: { threadId: string; callId: string }) {
   const loaded = useLoaded<ModelCall>((signal) => get(v1('threads', threadId, 'calls', callId), {}, signal), []);
-  const tab = useSignal<'sent' | 'diff' | 'answer' | 'tools' | 'replay'>('sent');
-  const replays = useSignal<CallReplay[]>([]);
+  const tab = useSignal<Part>(route.value.query.has('trial') ? 'playground' : 'sent');
   const call = loaded.data;
   if (loaded.error) return <Failure error={loaded.error} />;
   if (!call) return <Loading />;
@@ -48,7 +49,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
       </div>
       <HashBadge call={call} />
       <CallFacts call={call} />
-      <KeepCase call={call} />
+      <KeepCase call={call} asks="call" />
       <LeftOut call={call} />
       <PrefixBreak call={call} />
       <Tabs
@@ -58,7 +59,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ['diff', 'Diff to previous call'],
           ['answer', 'Answer'],
           ['tools', `Tools (${call.tools?.length ?? '?'})`],
-          ['replay', 'Replay'],
+          ['playground', 'Playground'],
         ]}
         current={tab.value}
         onSelect={(next) => (tab.value = next)}
@@ -75,7 +76,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
         {tab.value === 'diff' && <DiffTab call={call} />}
         {tab.value === 'answer' && <JsonText value={call.answer} />}
         {tab.value === 'tools' && <Tools call={call} />}
-        {tab.value === 'replay' && <ReplayTab call={call} replays={replays} />}
+        {tab.value === 'playground' && <Playground call={call} />}
       </div>
       {call.failed_attempts.length > 0 && <FailedAttempts call={call} />}
     </article>

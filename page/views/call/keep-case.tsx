@@ -6,16 +6,23 @@ import { useLoaded } from '../../state/use-loaded.ts';
 
 export interface KeepCaseProps {
   call: ModelCall;
+  /** Whether the case asks for the answer of the call, or for that of its whole run. */
+  asks: Case['kind'];
+  /** A better answer, which may become what is expected. */
+  answer?: string;
+  /** Accessible name, if several buttons have the same text. */
+  label?: string;
 }
 
-/** Keeps the call as a case of a dataset, with what its answer should have been. */
-export function KeepCase({ call }: KeepCaseProps) {
+/** Keeps the call or its run as a case of a dataset, with what the answer should have been. */
+export function KeepCase({ call, asks, answer, label }: KeepCaseProps) {
   const kept = useSignal<Case | undefined>(undefined);
   return (
     <div class="actions">
       <DialogButton
-        title="Keep this call as a case"
+        title={asks === 'call' ? 'Keep this call as a case' : 'Keep this run as a case'}
         button="Keep as case"
+        label={label}
         submit="Keep"
         onSubmit={async (fields) => {
           const parts = (name: string, separator: RegExp) =>
@@ -25,10 +32,15 @@ export function KeepCase({ call }: KeepCaseProps) {
               .filter(Boolean);
           const contains = parts('contains', /\n/);
           const rubric = String(fields.get('rubric')).trim();
-          const expected = { ...(contains.length > 0 ? { contains } : {}), ...(rubric === '' ? {} : { rubric }) };
+          const whole = String(fields.get('answer') ?? '').replaceAll('\r\n', '\n');
+          const expected = {
+            ...(whole.trim() === '' ? {} : { answer: whole }),
+            ...(contains.length > 0 ? { contains } : {}),
+            ...(rubric === '' ? {} : { rubric }),
+          };
           kept.value = await post<Case>('/v1/cases', {
             thread_id: call.thread_id,
-            llm_call_id: call.llm_call_id,
+            ...(asks === 'call' ? { llm_call_id: call.llm_call_id } : { run_id: call.run_id }),
             dataset: String(fields.get('dataset')).trim(),
             tags: parts('tags', /,/),
             ...(Object.keys(expected).length > 0 ? { expected } : {}),
@@ -40,6 +52,12 @@ export function KeepCase({ call }: KeepCaseProps) {
           <span>Tags, separated by commas</span>
           <input name="tags" placeholder="billing, refund" />
         </label>
+        {answer !== undefined && (
+          <label>
+            <span>The answer must be (empty: see below)</span>
+            <textarea name="answer" rows={4} defaultValue={answer} />
+          </label>
+        )}
         <label>
           <span>The answer must contain (one phrase per line)</span>
           <textarea name="contains" rows={3} />
@@ -48,7 +66,11 @@ export function KeepCase({ call }: KeepCaseProps) {
           <span>Rubric, by which a judge scores the answer</span>
           <textarea name="rubric" rows={3} />
         </label>
-        <p>Evals of the dataset ask for this answer again, with exactly these messages.</p>
+        <p>
+          {asks === 'call'
+            ? 'Evals of the dataset ask for this answer again, with exactly these messages.'
+            : 'Evals of the dataset ask the question of the run again, on the context that it had.'}
+        </p>
       </DialogButton>
       <span role="status">{kept.value && `Kept as a case of ${kept.value.dataset}: ${kept.value.id}`}</span>
     </div>

@@ -7,7 +7,7 @@ import { JsonText, Text } from '../../parts/message.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Contexts } from './contexts.tsx';
-import { duration, price } from '../../parts/format.ts';
+import { duration, number, price } from '../../parts/format.ts';
 import { failing, fails, scoreText, totalOf } from './words.ts';
 
 /** An eval has at most 20 variants, each repeated at most 20 times. */
@@ -150,7 +150,7 @@ export function CaseAnswers({ evalId, items }: { evalId: string; items: EvalItem
 }
 
 /** The model that answered under each variant, as far as the runs of the first repeat are there. */
-function useModels(items: EvalItem[]): ReadonlyMap<string, string> {
+export function useModels(items: EvalItem[]): ReadonlyMap<string, string> {
   const first = items.filter(({ repeat }) => repeat === 1);
   const loaded = useLoaded(
     async (signal) => {
@@ -180,10 +180,11 @@ interface ItemCardProps {
   model: string | undefined;
   evalId: string;
   baseline: string;
+  children?: ComponentChildren;
 }
 
 /** The answer of one variant, with its scores and their reasons; red if it does not pass. */
-export const ItemCard = ({ item, model, evalId, baseline }: ItemCardProps) => (
+export const ItemCard = ({ item, model, evalId, baseline, children }: ItemCardProps) => (
   <section class={`entry ${edgeOf(item)}`} aria-label={`${item.variant}, repeat ${item.repeat}`}>
     <h3>
       {item.variant}{' '}
@@ -205,6 +206,8 @@ export const ItemCard = ({ item, model, evalId, baseline }: ItemCardProps) => (
         ['Ended by', item.ended_by && <span class="bad">{item.ended_by}</span>],
         ['Model', model],
         ['Duration', item.duration_ms === null ? null : duration(item.duration_ms)],
+        ['Input', item.input_tokens === null ? null : <span class="num">{number(item.input_tokens)} tokens</span>],
+        ['Output', item.output_tokens === null ? null : <span class="num">{number(item.output_tokens)} tokens</span>],
         ['Cost', item.cost_micros === null ? null : price({ cost: item.cost_micros / 1e6, unpriced_tokens: 0 })],
         ['Agent', item.agent],
         [
@@ -221,6 +224,7 @@ export const ItemCard = ({ item, model, evalId, baseline }: ItemCardProps) => (
     {item.diverged !== null && <div class="notice">{item.diverged}</div>}
     {item.error !== null && <div class="failure">{item.error}</div>}
     {item.answer !== null && <Text text={item.answer} />}
+    {children}
   </section>
 );
 

@@ -189,6 +189,7 @@ export const cases = noun('cases', 'Evals', {
       dataset: Id.optional(),
       tag: word.describe('Only cases with this tag.'),
       split: word.describe('Only cases of this part.'),
+      threadId: Id.optional().describe('Only cases of this thread.'),
       after,
       limit: limit(50),
     },

@@ -179,6 +179,8 @@ export interface Cases {
     tag?: string;
     /** Only cases of this part. */
     split?: string;
+    /** Only cases of this thread. */
+    threadId?: string;
     /** The `nextAfter` of the previous page. */
     after?: string;
     /** Maximum number of items; default 50. */

@@ -146,8 +146,8 @@ function fieldsOf(
 export const valuesOf = (fields: Fields, given: Record<string, unknown>): object =>
   omitUndefined(Object.fromEntries(Object.keys(fields).map((name) => [name, given[flagName(name)]])));
 
-/** `--keep` for `keepMs`, `--start` for `startAt`: the value says its unit. */
-const flagName = (field: string): string => field.replace(/(?<=[a-z])(Ms|At|Id)$/, '');
+/** `--keep` for `keepMs`, `--start` for `startAt`, `--case` for `caseIds`: the value says its unit. */
+const flagName = (field: string): string => field.replace(/(?<=[a-z])(Ms|At|Ids?)$/, '');
 
 const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -47,9 +47,9 @@ export function casesOf(deps: KeepDeps): Cases & CaseFiles {
       });
     },
     get,
-    async list({ dataset, tag, split, after, limit = 50 } = {}) {
+    async list({ dataset, tag, split, threadId, after, limit = 50 } = {}) {
       assertStorable(omitUndefined({ tag, split }), 'The query');
-      const page = await listCases(db, { dataset, tag, split, after, limit });
+      const page = await listCases(db, { dataset, tag, split, threadId, after, limit });
       return { ...page, data: await withQuestions(db, page.data) };
     },
     async update(id, changes, { by = 'operator' } = {}) {

@@ -7,7 +7,7 @@ import { LanefoldError } from '../../../base/errors.ts';
 import type { ModelName } from '../../../agent/models/providers.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { listCases, type StoredCase } from '../store/cases.ts';
-import { startEval } from '../store/evals.ts';
+import { startEval, type StoredEval } from '../store/evals.ts';
 import { assertRunOverrides } from '../../../runs/operations/runs/allow-overrides.ts';
 import { checkPolicy } from '../../../runs/operations/runs/check-overrides.ts';
 import { invalidEval } from '../invalid.ts';
@@ -63,12 +63,12 @@ export async function startEvalOf(
 
 async function casesIn(
   db: Database,
-  { dataset, tag, split }: { dataset: string; tag?: string; split?: string },
+  { dataset, tag, split, case_ids: ids }: Pick<StoredEval, 'dataset' | 'tag' | 'split' | 'case_ids'>,
   most: number,
 ): Promise<StoredCase[]> {
   const cases: StoredCase[] = [];
   for (let after: string | null | undefined; after !== null;) {
-    const page = await listCases(db, { dataset, tag, split, after, limit: 1_000 });
+    const page = await listCases(db, { dataset, tag, split, ids, after, limit: 1_000 });
     cases.push(...page.data.filter(({ erasedAt }) => !erasedAt));
     if (cases.length > most)
       throw invalidEval(
@@ -77,6 +77,9 @@ async function casesIn(
       );
     after = page.nextAfter;
   }
+  const missing = ids?.find((id) => !cases.some((each) => each.id === id));
+  if (missing !== undefined)
+    throw invalidEval('caseIds', `names ${missing}, which is not among the cases of ${dataset} that the eval asks`);
   return cases;
 }
 

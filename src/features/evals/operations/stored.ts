@@ -20,7 +20,7 @@ const longestStubs = 65_536;
  * @throws LanefoldError `invalid_input`
  */
 export function toStored(given: EvalDefinition): StoredEval {
-  const { dataset, tag, split, tools = 'recorded', stubs, fresh = false, judge } = given;
+  const { dataset, tag, split, caseIds, tools = 'recorded', stubs, fresh = false, judge } = given;
   if ((tools === 'stubs') !== (stubs !== undefined)) throw invalidEval('stubs', 'go together with tools: "stubs"');
   if (stubs !== undefined && JSON.stringify(stubs).length > longestStubs)
     throw invalidEval('stubs', `have more than ${longestStubs.toLocaleString('en')} characters`);
@@ -34,7 +34,7 @@ export function toStored(given: EvalDefinition): StoredEval {
     repeats: given.repeats ?? 1,
     concurrency: given.concurrency ?? 4,
     priority: given.priority ?? 1_000,
-    ...omitUndefined({ tag, split, stubs, judge, ...snakeKeys(bounded) }),
+    ...omitUndefined({ tag, split, case_ids: caseIds && [...caseIds], stubs, judge, ...snakeKeys(bounded) }),
   };
 }
 

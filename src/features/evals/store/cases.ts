@@ -23,6 +23,8 @@ interface CaseQuery {
   dataset?: string | undefined;
   tag?: string | undefined;
   split?: string | undefined;
+  threadId?: string | undefined;
+  ids?: readonly string[] | undefined;
   after?: string | undefined;
   limit: number;
 }
@@ -48,12 +50,14 @@ export async function readCase(db: Database, id: string): Promise<StoredCase | u
 /** A page of cases, the oldest first. */
 export async function listCases(
   db: Database,
-  { dataset, tag, split, after, limit }: CaseQuery,
+  { dataset, tag, split, threadId, ids, after, limit }: CaseQuery,
 ): Promise<ListPage<StoredCase>> {
   const where = new Conditions()
     .add('d', 'dataset = $', dataset)
     .add('t', '$ = any (tags)', tag)
-    .add('s', 'split = $', split);
+    .add('s', 'split = $', split)
+    .add('h', 'thread_id = $', threadId)
+    .add('i', 'id = any ($)', ids);
   const [micros, id] = readCursor(after, 1) ?? [];
   if (micros !== undefined)
     where.fixed('a', `(created_at, id) > (${timestampSql(where.value(micros))}, ${where.value(id)})`);

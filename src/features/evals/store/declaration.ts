@@ -33,6 +33,15 @@ const fields = {
   dataset: Id.meta({ doc: 'The dataset whose cases are asked.', example: 'refunds' }),
   tag: word.optional().describe('Only cases with this tag.'),
   split: word.optional().describe('Only cases of this part.'),
+  caseIds: z
+    .array(Id)
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({
+      description: 'Only these cases of the dataset. An id that is not among its cases is refused.',
+      example: ['case_01k7uumg'],
+    }),
   variants: z
     .array(EvalVariant)
     .min(1)

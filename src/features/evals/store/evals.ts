@@ -27,6 +27,7 @@ export interface StoredEval extends Bounds {
   judge?: { agent: string; model?: string };
   tag?: string;
   split?: string;
+  case_ids?: string[];
 }
 
 /** Options of runs that an eval may bound. */

@@ -12,6 +12,8 @@ export interface EvalDefinition {
   tag?: string;
   /** Only cases of this part. */
   split?: string;
+  /** Only these cases of the dataset. An id that is not among its cases is refused. */
+  caseIds?: string[];
   /** The variants to compare; the first variant is the baseline. Default: one variant, `current`, without changes. */
   variants?: EvalVariant[];
   /** How often each case is asked under each variant; default 1. */

@@ -89,6 +89,7 @@ function addRun(group: Command): void {
     flags: {
       tenant: 'tenant of the cases; default: default',
       dataset: 'the dataset',
+      caseIds: 'only these of its cases',
       repeats: 'how often each case is asked; default 1',
       tools: 'what tools return',
       stubs: 'what each tool returns, by its name',
