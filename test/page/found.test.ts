@@ -10,7 +10,8 @@ import { openSite, type OpenPage, type Site } from './harness.ts';
 import { markedWorld } from './marks/agents.ts';
 import { seedFaults } from './marks/faults.ts';
 
-const cleanThreads = 400;
+/** More than the counts of marks look at, so that all faults are earlier. */
+const cleanThreads = 5_100;
 const mostClicks = 3;
 
 const world = markedWorld();

@@ -22,9 +22,7 @@ export function Facets({ view, everywhere }: { view: 'threads' | 'runs'; everywh
   });
   const all = useSignal(false);
   const counts = loaded.data;
-  const found = counts?.marks
-    .filter(({ mark: kind, runs }) => kind === mark || runs > 0)
-    .toSorted((a, b) => rank(a.mark) - rank(b.mark));
+  const found = counts?.marks.toSorted((a, b) => rank(a.mark) - rank(b.mark));
   // what is only information waits behind a button
   const marks = found?.filter(({ mark: kind }) => all.value || kind === mark || rank(kind) < information);
   const more = (found?.length ?? 0) - (marks?.length ?? 0);
@@ -52,7 +50,7 @@ export function Facets({ view, everywhere }: { view: 'threads' | 'runs'; everywh
             class={`tag badge ${tone}`}
             aria-current={chosen ? 'true' : undefined}
           >
-            <span aria-hidden="true">{icons[tone]}</span> {one} {amount(runs)}
+            <span aria-hidden="true">{icons[tone]}</span> {one} {runs === 0 ? 'earlier' : amount(runs)}
           </a>
         );
       })}

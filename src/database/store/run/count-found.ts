@@ -1,27 +1,44 @@
 import type { RunCounts, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { markKinds } from '../trace/declaration.ts';
 import { FoundRuns } from './found-runs.ts';
 
 type Row = { since: Date | null; runs: number } & {
   [Key in 'marks' | 'statuses' | 'agents']: RunCounts[Key] | null;
 };
 
-/** Counts the runs that a filter finds among the newest `most`. */
+/** How many runs of each mark are looked at to find out whether earlier runs have it. */
+const looked = 200;
+
+/**
+ * Counts the runs that a filter finds among the newest `most`. A mark that only earlier ones have counts 0, unless the filter
+ * names a mark, or the database is distributed.
+ */
 export async function countFound(db: Database, filter: RunFilter, most = 5_000): Promise<RunCounts> {
   const found = new FoundRuns(filter);
   const bound = found.indexed.value(most);
   const { also } = found;
   const counts = (what: string, from: string, by: string) =>
-    `(select json_agg(x order by x.runs desc) from (select ${what}, count(*)::int as runs from ${from} group by ${by}) x)`;
+    `select ${what}, count(*)::int as runs from ${from} group by ${by}`;
+  const listed = (from: string) => `(select json_agg(x order by x.runs desc) from (${from}) x)`;
+  const withEarlier = filter.mark === undefined && !db.settings.distributed;
+  const earlier = withEarlier
+    ? `union all select k.mark, 0 from unnest(${also.value(markKinds)}::text[]) as k (mark), since
+       where not exists (select from marked where marked.mark = k.mark) and exists (
+         select from (select m.thread_id as of_thread, m.run_id from lanefold._run_mark m
+                      where m.kind = k.mark and m.created_at < since.at order by m.created_at desc limit ${looked}) m
+         join lanefold._run on _run.thread_id = m.of_thread and _run.id = m.run_id where ${found.indexed} and ${also})`
+    : '';
   const [row] = await db.query<Row>(
     `count_runs_${found.key}`,
     `with seen as materialized (${found.window(`order by created_at desc limit ${bound}`)}),
-     found as materialized (select thread_id, id, status, agent, agent_version from seen _run where ${also})
-     select case when (select count(*) from seen) = ${bound} then (select min(created_at) from seen) end as since,
-       (select count(*)::int from found) as runs,
-       ${counts('m.kind as mark', 'found f join lanefold._run_mark m on m.thread_id = f.thread_id and m.run_id = f.id', 'm.kind')} as marks,
-       ${counts('status', 'found', 'status')} as statuses,
-       ${counts('agent, agent_version as version', 'found', 'agent, agent_version')} as agents`,
+     found as materialized (select thread_id, id, status, agent, agent_version from seen _run where ${also}),
+     since as materialized (select case when count(*) = ${bound} then min(created_at) end as at from seen),
+     marked as materialized (${counts('m.kind as mark', 'found f join lanefold._run_mark m on m.thread_id = f.thread_id and m.run_id = f.id', 'm.kind')})
+     select (select at from since) as since, (select count(*)::int from found) as runs,
+       ${listed(`select mark, runs from marked ${earlier}`)} as marks,
+       ${listed(counts('status', 'found', 'status'))} as statuses,
+       ${listed(counts('agent, agent_version as version', 'found', 'agent, agent_version'))} as agents`,
     also.values,
   );
   const { since, runs, marks, statuses, agents } = row!;

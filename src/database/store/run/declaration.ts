@@ -351,7 +351,9 @@ export const RunCounts = named(
     .object({
       since: date('All runs accepted since then were looked at; null: all runs.').nullable(),
       runs: count('Runs found.', 120),
-      marks: z.array(z.object({ mark: z.string(), runs: z.int() })).describe('How many of them have each mark.'),
+      marks: z
+        .array(z.object({ mark: z.string(), runs: z.int() }))
+        .describe('How many of them have each mark; 0: only runs accepted before `since` have it.'),
       statuses: z.array(z.object({ status: RunStatus, runs: z.int() })),
       agents: z
         .array(z.object({ agent: z.string(), version: z.string().nullable(), runs: z.int() }))
