@@ -28,6 +28,13 @@ export async function listThreads(
     .add('A', 'last.agent = $', filter.agent)
     .add('V', 'last.agent_version = $', filter.version)
     .add('S', 'last.status = $', filter.status);
+  const sorted = 'order by t.sort_at desc, t.id desc';
+  const bound = also.value(filter.limit + 1);
+  // a window of threads is examined for a filter, so what a list shows beside is read of its page alone; a node supports no limit
+  // in a subquery
+  const examined = distributed
+    ? `(${found.sql})`
+    : `(select t.* from (${found.sql}) t ${lastRun} where ${also} ${sorted} limit ${bound})`;
   const rows = await db.query<ThreadRow>(
     `list_threads_${found.key}_${also.key}`,
     `select t.id, t.tenant_id, t.rev, t.active_run_id, t.metadata, t.parent_thread_id, t.created_at, t.updated_at,
@@ -35,14 +42,14 @@ export async function listThreads(
        last.status, last.answered, last.termination_reason, last.error ->> 'type' as error_type, last.created_at as run_at, last.start_at,
        ${questionSql('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent,
        ${distributed ? 'null' : marksOfThread('t.id')} as marks
-     from (${found.sql}) t
+     from ${examined} t
      left join lateral (
        select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens,
               (array_agg(r.id order by r.created_at desc, r.id desc))[1] as newest
        from (${countedRuns('t.id', distributed)}) r
      ) s on true
      left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.newest)
-     where ${also} order by t.sort_at desc, t.id desc limit ${also.value(filter.limit + 1)}`,
+     where ${also} ${sorted} limit ${bound}`,
     also.values,
   );
   const page = rows.slice(0, filter.limit);
@@ -70,6 +77,12 @@ interface Beside {
   spent: SpentByModel[];
   marks: object[] | null;
 }
+
+/** SQL: the active or newest run of a thread, as the list has it. */
+const lastRun = `left join lateral (
+  select r.agent, r.agent_version, r.status from lanefold._run r
+  where r.thread_id = t.id and r.id = coalesce(t.active_run_id, (
+    select n.id from (${countedRuns('t.id', false)}) n order by n.created_at desc, n.id desc limit 1))) last on true`;
 
 /** What a statement over all nodes cannot say of a thread. */
 async function readBeside(db: Database, id: string): Promise<Beside> {
