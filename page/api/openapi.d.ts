@@ -2578,7 +2578,7 @@ export interface components {
       since: string | null;
       /** @description Runs found. */
       runs: number;
-      /** @description How many of them have each mark. */
+      /** @description How many of them have each mark; 0: only runs accepted before `since` have it. */
       marks: {
         mark: string;
         runs: number;

@@ -1237,7 +1237,7 @@ export interface RunCounts {
   since: string | null;
   /** Runs found. */
   runs: number;
-  /** How many of them have each mark. */
+  /** How many of them have each mark; 0: only runs accepted before `since` have it. */
   marks: {
     mark: string;
     runs: number;

@@ -145,7 +145,7 @@ export interface RunCounts {
   since: Date | null;
   /** Runs found. */
   runs: number;
-  /** How many of them have each mark. */
+  /** How many of them have each mark; 0: only runs accepted before `since` have it. */
   marks: {
     mark: string;
     runs: number;
