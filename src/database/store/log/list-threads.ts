@@ -21,7 +21,7 @@ export async function listThreads(
   filter: ThreadFilter & { limit: number },
 ): Promise<ListPage<SpentSummary>> {
   const { distributed } = db.settings;
-  const found = inOrder(db, filter);
+  const found = inOrder(db, filter, await rareThreads(db, filter));
   const also = new Conditions();
   also.values.push(...found.values);
   also
@@ -78,11 +78,12 @@ interface Beside {
   marks: object[] | null;
 }
 
-/** SQL: the active or newest run of a thread, as the list has it. */
+/** SQL: the active or newest run of a thread, as the list has it. The limit keeps the planner from reading all runs of a version. */
 const lastRun = `left join lateral (
   select r.agent, r.agent_version, r.status from lanefold._run r
   where r.thread_id = t.id and r.id = coalesce(t.active_run_id, (
-    select n.id from (${countedRuns('t.id', false)}) n order by n.created_at desc, n.id desc limit 1))) last on true`;
+    select n.id from (${countedRuns('t.id', false)}) n order by n.created_at desc, n.id desc limit 1))
+  limit 1) last on true`;
 
 /** What a statement over all nodes cannot say of a thread. */
 async function readBeside(db: Database, id: string): Promise<Beside> {
@@ -91,17 +92,29 @@ async function readBeside(db: Database, id: string): Promise<Beside> {
   return { spent, marks: of!.marks };
 }
 
-function inOrder(db: Database, filter: ThreadFilter) {
+const rare = 1_000;
+
+/**
+ * The threads with a rare mark; undefined if the filter names none, or many runs have it. A plan for any mark would walk through
+ * all threads for the few.
+ */
+async function rareThreads(db: Database, { mark }: ThreadFilter): Promise<string[] | undefined> {
+  if (mark === undefined) return undefined;
+  const text = `select thread_id from lanefold._run_mark where kind = $1 limit ${rare + 1}`;
+  const rows = await db.query<{ thread_id: string }>('marked_threads', text, [mark]);
+  return rows.length > rare ? undefined : [...new Set(rows.map((row) => row.thread_id))];
+}
+
+function inOrder(db: Database, filter: ThreadFilter, few: readonly string[] | undefined) {
   const cursor = readCursor(filter.after, 1);
-  if (filter.order !== 'asked' || db.settings.distributed) return byCreation(db, candidates(db, filter), cursor);
+  const found = (more: Pick<ThreadFilter, 'tenantId'> = {}) => candidates(db, { ...filter, ...more }, few);
+  if (filter.order !== 'asked' || db.settings.distributed) return byCreation(db, found(), cursor);
   const tenantId = filter.tenantId ?? db.tenant;
-  return tenantId === undefined
-    ? byLastRun(candidates(db, filter), cursor)
-    : byLastRunOfTenant(candidates(db, { ...filter, tenantId }), cursor);
+  return tenantId === undefined ? byLastRun(found(), cursor) : byLastRunOfTenant(found({ tenantId }), cursor);
 }
 
 /** The conditions that indexes serve. */
-function candidates(db: Database, filter: ThreadFilter): Conditions {
+function candidates(db: Database, filter: ThreadFilter, few: readonly string[] | undefined): Conditions {
   const where = new Conditions();
   where
     .fixed('', 'erased_at is null')
@@ -124,7 +137,8 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
       `(${filter.waitingFor})`,
       `id in (select _run.thread_id from lanefold._run where ${waiting[filter.waitingFor]})`,
     );
-  where.add('k', 'id in (select m.thread_id from lanefold._run_mark m where m.kind = $)', filter.mark);
+  if (few) where.add('K', 'id = any ($)', few);
+  else where.add('k', 'id in (select m.thread_id from lanefold._run_mark m where m.kind = $)', filter.mark);
   if (filter.children === false)
     where.fixed('C', 'not exists (select from lanefold._child_run c where c.thread_id = thread.id)');
   return where;

@@ -14,7 +14,7 @@ const filtered = [
     'agent_unknown_since',
     'termination_reason',
   ],
-  ...['agent', 'agent_version', 'model', 'error', 'usage', 'options', 'answered', 'input', 'user_seq'],
+  ...['agent', 'agent_version', 'model', 'error', 'usage', 'options', 'answered', 'notable', 'input', 'user_seq'],
 ];
 
 /** The statement that finds runs by a filter: in an index what it can serve, and among those what it cannot. */
