@@ -18,9 +18,15 @@ create or replace function lanefold.run_marks(p_thread_id text, p_run_ids text[]
 returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb) language plpgsql stable rows 20
 -- planning the query takes longer than executing it for ten runs
 set plan_cache_mode = force_generic_plan as $$
+declare
+  m record;
+  v_before text;
+  v_now text;
+  v_seq bigint;
+  v_missed text := '';
 begin
-  return query select m.run_id, m.kind, m.seq, null::text, m.data from lanefold._ledger_marks(p_thread_id, p_run_ids) m;
-  return query
+  return query select l.run_id, l.kind, l.seq, null::text, l.data from lanefold._ledger_marks(p_thread_id, p_run_ids) l;
+  for m in
   with events as materialized (
     select v.run_id, v.event_seq, v.kind, v.data from lanefold.run_event v
     where v.thread_id = p_thread_id and v.run_id = any (p_run_ids)
@@ -58,24 +64,24 @@ begin
     ) c
     where c.is_anchor or c.payload ->> 'field' = 'system_prompt'
   ), broken as (
-    select c.run_id, c.answer_seq as seq, 'anchor' as cause, max(c.seq) as by_seq from changes c
-    where c.is_anchor and c.answer_seq is not null group by c.run_id, c.answer_seq
+    select c.run_id, c.answer_seq as seq, 'anchor' as cause, max(c.seq) as by_seq, null::text as context_ref, null::bigint as before_seq, null::bigint as user_seq
+    from changes c where c.is_anchor and c.answer_seq is not null group by c.run_id, c.answer_seq
     union all
-    select r.id, a.seq, 'prompt', prompt_now.seq
+    -- if the prompts differ, which the loop finds out: a query on a shard may call no function that queries
+    select r.id, a.seq, 'prompt', null, r.context_ref, r.before_seq, r.user_seq
     from (select distinct c.run_id from changes c
           where not c.is_anchor or c.payload -> 'operation' -> 'result_context' ? 'system_prompt') c
     join runs r on r.id = c.run_id
     join answers a on a.run_id = r.id and a.n = 1
-    left join lateral lanefold._lane_prompt(p_thread_id, r.context_ref, r.before_seq - 1) prompt_before on true
-    left join lateral lanefold._lane_prompt(p_thread_id, r.context_ref, r.user_seq - 1) prompt_now on true
-    where prompt_now.prompt is distinct from prompt_before.prompt
     union all
-    select a.run_id, a.seq, 'policy', null
+    select a.run_id, a.seq, 'policy', null, null, null, null
     from answers a join runs r on r.id = a.run_id where a.cut in ('moved', 'lifted') and (a.n > 1 or r.before_seq is not null)
   )
-  select i.run_id, case i.status when 'dropped' then 'steer_dropped' else 'steered' end, i.entry_seq, next.call_id,
+  select x.run_id, x.kind, x.seq, x.call_id, x.data
+  from (
+  select i.run_id, case i.status when 'dropped' then 'steer_dropped' else 'steered' end as kind, i.entry_seq as seq, next.call_id,
          jsonb_strip_nulls(jsonb_build_object('kind', i.kind, 'by', i.by, 'sent_at', i.created_at,
-           'reached_at', case i.status when 'injected' then i.settled_at end))
+           'reached_at', case i.status when 'injected' then i.settled_at end)) as data
   from lanefold.pending_input i
   left join lateral (
     select a.call_id from answers a where a.run_id = i.run_id and a.seq > i.entry_seq order by a.seq limit 1
@@ -117,11 +123,30 @@ begin
   ) as x (kind, holds, data)
   where x.holds
   union all
-  -- one for each call: the cause that comes first in its messages
-  (select distinct on (b.run_id, b.seq) b.run_id, 'cache_missed', b.seq, a.call_id,
-          jsonb_strip_nulls(jsonb_build_object('cause', b.cause, 'seq', b.by_seq))
-   from broken b join answers a on a.run_id = b.run_id and a.seq = b.seq
-   order by b.run_id, b.seq, array_position(array['prompt', 'anchor', 'policy'], b.cause));
+  select b.run_id, 'cache_missed', b.seq, a.call_id,
+         jsonb_strip_nulls(jsonb_build_object('cause', b.cause, 'seq', b.by_seq, 'lane', b.context_ref, 'before', b.before_seq, 'user', b.user_seq))
+  from broken b join answers a on a.run_id = b.run_id and a.seq = b.seq
+  ) x
+  order by x.run_id, x.seq, array_position(array['prompt', 'anchor', 'policy'], x.data ->> 'cause')
+  loop
+    if m.kind = 'cache_missed' then
+      -- one for each call: the cause that comes first in its messages
+      continue when v_missed = m.run_id || ' ' || m.seq;
+      if m.data ->> 'cause' = 'prompt' then
+        v_before := (select l.prompt from lanefold._lane_prompt(p_thread_id, m.data ->> 'lane', (m.data -> 'before')::bigint - 1) l);
+        select l.seq, l.prompt into v_seq, v_now from lanefold._lane_prompt(p_thread_id, m.data ->> 'lane', (m.data -> 'user')::bigint - 1) l;
+        continue when v_now is not distinct from v_before;
+        m.data := jsonb_strip_nulls(jsonb_build_object('cause', 'prompt', 'seq', v_seq));
+      end if;
+      v_missed := m.run_id || ' ' || m.seq;
+    end if;
+    run_id := m.run_id;
+    kind := m.kind;
+    seq := m.seq;
+    llm_call_id := m.call_id;
+    data := m.data;
+    return next;
+  end loop;
 end $$;
 
 -- Whether a run was asked for with another model than that of its agent. A handover changes the options, and keeps what was asked.
