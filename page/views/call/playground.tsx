@@ -6,7 +6,7 @@ import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
 import { route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { ItemCard, useModels } from '../evals/case.tsx';
+import { ItemCard, useModels } from '../answers/item-card.tsx';
 import { KeepCase } from './keep-case.tsx';
 import { KeepVersion } from './keep-version.tsx';
 import { changesOf, formsOf, recordedForm, type Change, type Form } from './trial.ts';

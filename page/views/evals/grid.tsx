@@ -3,7 +3,8 @@ import { Fragment } from 'preact';
 import { Empty, Tag } from '../../parts/basics.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { gridRows, type ComparedCase, type Comparison, type GridRow, type Cases } from './report.ts';
-import { scoreText, signed } from './words.ts';
+import { scoreText } from '../answers/scores.ts';
+import { signed } from './words.ts';
 
 /** A grid of thousands of rows would take seconds to draw. */
 const shownRows = 200;

@@ -6,7 +6,7 @@ import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { CaseName } from './grid.tsx';
 import type { Cases } from './report.ts';
-import { fails, scoreText } from './words.ts';
+import { fails, scoreText } from '../answers/scores.ts';
 
 const refreshMs = 4_000;
 

@@ -5,7 +5,8 @@ import { clip } from '../../parts/format.ts';
 import { href, route } from '../../state/route.ts';
 import { CaseFilters, passes, CaseName } from './grid.tsx';
 import type { ComparedAnswer, ComparedCase, Comparison, Cases } from './report.ts';
-import { scoreText, signed } from './words.ts';
+import { scoreText } from '../answers/scores.ts';
+import { signed } from './words.ts';
 
 const shownRows = 200;
 const previewChars = 300;

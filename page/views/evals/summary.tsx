@@ -1,7 +1,8 @@
 import { Fragment, type ComponentChildren } from 'preact';
 import { href } from '../../state/route.ts';
 import { growthOf, lostIn, type Comparison, type Report, type Cases, timesText, type VariantResult } from './report.ts';
-import { aloneSentence, badgesOf, count, verdictOf, leftOut, scoreText } from './words.ts';
+import { scoreText } from '../answers/scores.ts';
+import { aloneSentence, badgesOf, count, verdictOf, leftOut } from './words.ts';
 import { duration, number, price } from '../../parts/format.ts';
 
 /** With this many, one shows a difference by chance in more than one eval in ten. */

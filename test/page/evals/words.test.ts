@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Score } from 'lanefold/evals';
 import { lostIn, type Comparison, type KeptCase } from '../../../page/views/evals/report.ts';
-import { badgesOf, fails, totalOf } from '../../../page/views/evals/words.ts';
+import { fails, totalOf } from '../../../page/views/answers/scores.ts';
+import { badgesOf } from '../../../page/views/evals/words.ts';
 
 const comparison: Comparison = {
   baseline: 'base',
