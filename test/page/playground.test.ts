@@ -58,7 +58,8 @@ describe.skipIf(noBrowser)('the playground of a call', () => {
   const run = () => page.getByRole('button', { name: 'Run', exact: true }).click();
 
   test('asks for its answer under up to three variants, side by side, and keeps the best', async () => {
-    const id = await site.ask('again', 'To Hamburg?');
+    await site.ask('again', 'To Hamburg?');
+    const id = await site.ask('again', 'And back?');
     await open('again', `${id}.2`);
     for (const name of ['B', 'C']) {
       await page.getByRole('button', { name: 'Add a variant' }).click();
@@ -79,6 +80,13 @@ describe.skipIf(noBrowser)('the playground of a call', () => {
     expect(site.second.calls.map(({ prompt }) => prompt[0])).toContainEqual(
       expect.objectContaining({ role: 'system', content: "Don't be brief.\nBe long." }),
     );
+    // the policy of the third left the first turn out
+    expect(site.second.calls.map(({ prompt }) => prompt.map(({ role }) => role))).toContainEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+    ]);
     await expectAccessible(page, 'playground');
 
     await page.reload();
@@ -107,7 +115,7 @@ describe.skipIf(noBrowser)('the playground of a call', () => {
       'Be long.`,',
       '})',
     ]);
-    expect(await site.api.lanefold.threads.get('again')).toMatchObject({ rev: 5 });
+    expect(await site.api.lanefold.threads.get('again')).toMatchObject({ rev: 9 });
   });
 
   test('asks for the whole run again, whose tools answer from the record', async () => {

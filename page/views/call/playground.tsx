@@ -22,7 +22,7 @@ const refreshMs = 1_000;
 
 /**
  * Asks for the answer of a call again, or for its whole run, under up to three variants: an eval of one case. The address
- * names the eval, so that whoever opens it sees the same answers.
+ * names the eval, so a reload or a colleague shows the same answers.
  */
 export function Playground({ call }: PlaygroundProps) {
   const id = route.value.query.get('trial');
@@ -58,7 +58,7 @@ function Bench({ call, first }: { call: ModelCall; first: Eval | undefined }) {
         case_ids: [await caseOf(call, asks.value)],
         tools: tools.value,
         concurrency: names.length,
-        // ahead of other evals, because somebody waits for the answer
+        // ahead of other evals: a person waits for the answers
         priority: 1,
         fresh: true,
       });
@@ -218,6 +218,7 @@ function Answers({ call, trial, asks }: AnswersProps) {
   const running = useSignal(true);
   const loaded = useLoaded<{ now: Eval; items: EvalItem[] }>(
     async (signal) => {
+      // before the items, so that the items of an eval that has ended are the last ones
       const now = await get<Eval>(v1('evals', trial.id), {}, signal);
       const { data } = await get<EvalItemList>(v1('evals', trial.id, 'items'), {}, signal);
       running.value = now.status === 'running';
