@@ -133,6 +133,7 @@ describe('a key that is bound to agents', () => {
     expect(useless.sort()).toEqual([
       'keepCase',
       'listAudit',
+      'listCases',
       'moveThread',
       'redeliverWebhook',
       'setSchedule',

@@ -64,7 +64,9 @@ interface NewRun {
   version?: string | null;
   tenant?: string;
   status?: 'completed' | 'failed' | 'running' | 'waiting';
+  /** Those of its own model. */
   tokens?: number;
+  /** Those of another model. */
   other?: number;
   waitedMs?: number;
   dropped?: boolean;
@@ -75,7 +77,8 @@ async function addRun(run: NewRun, by: pg.ClientBase = client): Promise<string> 
   const id = `t${randomUUID()}`;
   const { minutesAgo, agent = 'a', version = 'v1', tenant = 'default', status = 'completed', tokens = 0 } = run;
   const { other = 0, waitedMs, dropped = false } = run;
-  const usage = { input_tokens: tokens, output_tokens: 1, total_tokens: tokens + 1, cache_read_tokens: 2 };
+  const input = tokens + other;
+  const usage = { input_tokens: input, output_tokens: 1, total_tokens: input + 1, cache_read_tokens: 2 };
   await by.query(
     `insert into lanefold._run (thread_id, id, tenant_id, request_hash, agent, agent_version, strategy, model, context_ref, status, active,
        created_at, started_at, finished_at, trace_dropped_at, usage, other_usage, iteration, result, error)
@@ -293,7 +296,7 @@ describe('what is told', () => {
     await countAll();
     await addRun({ minutesAgo: 100, version: 'v1', tokens: 10, waitedMs: 1_000 });
     const failed = await addRun({ minutesAgo: 30, version: 'v2', status: 'failed', tokens: 20, waitedMs: 60_000 });
-    await addRun({ minutesAgo: 30, version: 'v2', tokens: 30, other: 5, waitedMs: 60_000 });
+    await addRun({ minutesAgo: 30, version: 'v2', tokens: 25, other: 5, waitedMs: 60_000 });
     await addRun({ minutesAgo: 30, agent: 'b', tenant: 'acme', status: 'running', waitedMs: 10 });
     await rows(log.db, 'update lanefold._run set notable = true where thread_id = $1', failed);
     await rows(

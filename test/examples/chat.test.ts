@@ -3,7 +3,7 @@ import { serve, type ServerType } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { defineAgent } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import agents from '../../examples/chat/agents.ts';
 import { createApp } from '../../examples/chat/app.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
@@ -68,6 +68,7 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     browser = await launchBrowser();
   });
+  beforeEach(() => model.clear());
   afterAll(async () => {
     await browser?.close();
     server?.close();

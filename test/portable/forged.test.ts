@@ -191,6 +191,12 @@ test('an export with new hashes is still held to the chain, the contexts and the
       edit((f) => (f.type === 'run' ? { ...f, iteration: 2 ** 40 } : f)),
     ],
     [
+      'tokens of another model that the run lacks',
+      'import_refused',
+      /^Line \d is malformed at other_usage: Has tokens that usage lacks/,
+      edit((f) => (f.type === 'run' ? { ...f, other_usage: { 'openai:x': { input_tokens: 1_000_000 } } } : f)),
+    ],
+    [
       'a configuration of an unknown field',
       'import_refused',
       /^Line \d configures the unknown field model/,

@@ -44,7 +44,8 @@ describe.skipIf(queueBackend() === 'redis')('the lock of a job', () => {
       await until('the lock is renewed three times', async () => {
         const lock = await readLock(run);
         if (lock?.state !== 'active') return false;
-        expect(lock.left).toBeLessThanOrEqual(leaseMs);
+        // one lease by the worker's estimate of the database's clock, and not five
+        expect(lock.left).toBeLessThan(2 * leaseMs);
         return seen.add(lock.until).size > 3;
       });
       await holder.query('rollback');

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { deadlineMs, deferred } from './until.ts';
 
 /** One model call, which the test answers piece by piece. */
 export interface Keyboard {
@@ -12,14 +13,27 @@ export interface Keyboard {
 }
 
 export interface TypedModel extends LanguageModelV4 {
-  /** Resolves with the next call, which may have arrived already. */
+  /** Resolves with the next call, which may have arrived already; rejects after five minutes. */
   next(): Promise<Keyboard>;
+  /** Forgets what an earlier test left: its calls, and its waiting for calls. */
+  clear(): void;
 }
 
 /** An in-process model whose answers the test writes while they are being read. */
 export function typedModel(): TypedModel {
   const arrived: Keyboard[] = [];
   const waiting: ((keyboard: Keyboard) => void)[] = [];
+  const arrives = async () => {
+    const { promise, resolve, reject } = deferred<Keyboard>();
+    waiting.push(resolve);
+    const late = setTimeout(() => reject(new Error('no call of the model came')), deadlineMs);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(late);
+      if (waiting.includes(resolve)) waiting.splice(waiting.indexOf(resolve), 1);
+    }
+  };
   return {
     specificationVersion: 'v4',
     provider: 'typed',
@@ -27,7 +41,11 @@ export function typedModel(): TypedModel {
     supportedUrls: {},
     next: () => {
       const keyboard = arrived.shift();
-      return keyboard ? Promise.resolve(keyboard) : new Promise((resolve) => waiting.push(resolve));
+      return keyboard ? Promise.resolve(keyboard) : arrives();
+    },
+    clear() {
+      arrived.length = 0;
+      waiting.length = 0;
     },
     doGenerate: () => Promise.reject(new Error('not typed')),
     async doStream(call) {

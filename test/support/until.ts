@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Enough for a machine that is busy with others. */
-const deadlineMs = 300_000;
+export const deadlineMs = 300_000;
 
 /** Polls until `poll` returns a truthy value, and returns that value. After five minutes it throws an error with `what`. */
 export async function until<T>(

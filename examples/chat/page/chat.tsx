@@ -1,13 +1,15 @@
 import { useChat, type Chat } from '@ai-sdk/react';
-import { useState, type FormEvent } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Message } from './message.tsx';
 import { api, isCut, openChat, type ChatMessage } from './open-chat.ts';
 
 function Page({ chat }: { chat: Chat<ChatMessage> }) {
-  // an answer under way continues after a reload
-  const { id, messages, sendMessage, addToolApprovalResponse, status, error } = useChat({ chat, resume: true });
+  const { id, messages, sendMessage, addToolApprovalResponse, status, error } = useChat({ chat });
   const [text, setText] = useState('');
+  const [resuming, setResuming] = useState(true);
+  // an answer under way continues after a reload
+  useEffect(() => void chat.resumeStream().finally(() => setResuming(false)), [chat]);
   const busy = status === 'submitted' || status === 'streaming';
 
   const send = (event: FormEvent) => {
@@ -23,7 +25,8 @@ function Page({ chat }: { chat: Chat<ChatMessage> }) {
     <main>
       <h1>Shop</h1>
       {messages.map((message) => (
-        <Message key={message.id} message={message} decide={addToolApprovalResponse} />
+        // an answer that is being read would replace what is decided meanwhile
+        <Message key={message.id} message={message} decide={busy || resuming ? undefined : addToolApprovalResponse} />
       ))}
       <p role="status">{error ? problem(error) : busy ? 'Writing …' : ''}</p>
       <form onSubmit={send}>

@@ -1,7 +1,8 @@
 import { getToolName, isToolUIPart, type DynamicToolUIPart, type ToolUIPart } from 'ai';
 import type { ChatMessage } from './open-chat.ts';
 
-type Decide = (response: { id: string; approved: boolean; reason?: string }) => unknown;
+/** Undefined while nothing can be decided. */
+type Decide = ((response: { id: string; approved: boolean; reason?: string }) => unknown) | undefined;
 
 export function Message({ message, decide }: { message: ChatMessage; decide: Decide }) {
   const { error, termination_reason: reason } = message.metadata ?? {};
@@ -27,9 +28,12 @@ function Tool({ part, decide }: { part: ToolUIPart | DynamicToolUIPart; decide: 
         <fieldset>
           <legend>May I?</legend>
           <p>{call}</p>
-          <button onClick={() => void decide({ id: part.approval.id, approved: true })}>Approve</button>{' '}
+          <button disabled={!decide} onClick={() => void decide?.({ id: part.approval.id, approved: true })}>
+            Approve
+          </button>{' '}
           <button
-            onClick={() => void decide({ id: part.approval.id, approved: false, reason: 'The customer said no.' })}
+            disabled={!decide}
+            onClick={() => void decide?.({ id: part.approval.id, approved: false, reason: 'The customer said no.' })}
           >
             Deny
           </button>

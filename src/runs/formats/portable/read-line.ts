@@ -11,6 +11,51 @@ const moment = z.iso.datetime({ offset: true });
 /** Lists of threads and the activity of the fleet add them up. */
 const usage = z.record(text, count.max(1e12));
 
+const run = z.looseObject({
+  id: text,
+  request_id: text,
+  request_hash: text,
+  agent: text,
+  strategy: text,
+  model: text,
+  context_ref: text,
+  status: text,
+  created_at: moment,
+  finished_at: moment.nullish(),
+  started_at: moment.nullish(),
+  user_seq: count.nullish(),
+  result_seq: count.nullish(),
+  step: count,
+  iteration: count,
+  usage: usage.nullish(),
+  other_usage: z.record(text, usage).nullish(),
+  error: z.record(text, z.unknown()).nullish(),
+  tool_calls: z.array(
+    z.looseObject({
+      round: count,
+      call_index: count,
+      tool_call_id: text,
+      name: text,
+      status: text,
+      attempts: count,
+      call_seq: count,
+      duration_ms: count.nullish(),
+      result_seq: count.nullish(),
+      started_at: moment.nullish(),
+      finished_at: moment.nullish(),
+      approval: z.record(text, z.unknown()).nullish(),
+    }),
+  ),
+});
+
+/** Tokens of other models are part of those of the run: the rest is priced as tokens of its own model. */
+function isCounted({ usage: all, other_usage: others }: z.infer<typeof run>): boolean {
+  const parts = Object.values(others ?? {});
+  return ['input_tokens', 'output_tokens'].every(
+    (counter) => parts.reduce((sum, part) => sum + (part[counter] ?? 0), 0) <= (all?.[counter] ?? 0),
+  );
+}
+
 const types = {
   thread: z.looseObject({
     version: count,
@@ -40,41 +85,9 @@ const types = {
     append_hash: nullable,
     at: z.iso.datetime({ precision: 6 }),
   }),
-  run: z.looseObject({
-    id: text,
-    request_id: text,
-    request_hash: text,
-    agent: text,
-    strategy: text,
-    model: text,
-    context_ref: text,
-    status: text,
-    created_at: moment,
-    finished_at: moment.nullish(),
-    started_at: moment.nullish(),
-    user_seq: count.nullish(),
-    result_seq: count.nullish(),
-    step: count,
-    iteration: count,
-    usage: usage.nullish(),
-    other_usage: z.record(text, usage).nullish(),
-    error: z.record(text, z.unknown()).nullish(),
-    tool_calls: z.array(
-      z.looseObject({
-        round: count,
-        call_index: count,
-        tool_call_id: text,
-        name: text,
-        status: text,
-        attempts: count,
-        call_seq: count,
-        duration_ms: count.nullish(),
-        result_seq: count.nullish(),
-        started_at: moment.nullish(),
-        finished_at: moment.nullish(),
-        approval: z.record(text, z.unknown()).nullish(),
-      }),
-    ),
+  run: run.refine(isCounted, {
+    path: ['other_usage'],
+    message: 'Has tokens that usage lacks',
   }),
   head: z.looseObject({
     entries: count,
