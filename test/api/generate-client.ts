@@ -59,12 +59,12 @@ export async function clientOperations(): Promise<string> {
     const sent = operation.requestBody?.content['application/json']!.schema;
     const answer = Object.entries(operation.responses)
       .filter(([status]) => status.startsWith('2'))
-      .flatMap(([, { content }]) => content?.['application/json']?.schema ?? [])[0]!;
+      .flatMap(([, { content }]) => content?.['application/json']?.schema ?? [])[0];
     const queryName = `${id[0]!.toUpperCase()}${id.slice(1)}Query`;
     const named = [
       `query: ${query ? used.add(queryName, query, dataInRequests) : 'undefined'}`,
       `body: ${sent ? used.add(`${id}Body`, sent, dataInRequests) : 'undefined'}`,
-      `answer: ${used.add(`${id}Answer`, answer, dataInAnswers)}`,
+      `answer: ${answer ? used.add(`${id}Answer`, answer, dataInAnswers) : 'void'}`,
     ];
     types.push(`${id}: { ${named.join('; ')} };`);
     const template = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${toCamelCase(name)}}`);

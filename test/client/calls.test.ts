@@ -273,6 +273,34 @@ describe('contexts', () => {
   });
 });
 
+test('runs are counted, kept as cases, and watched by alarms', async () => {
+  const run = await client.runs.enqueue({ agent: 'triage', input: 'Is it urgent?' });
+  await client.runs.wait(run);
+  const { agents, runs } = await client.runs.counts({ agent: 'triage' });
+  expect(agents).toMatchObject([{ agent: 'triage', runs }]);
+  const preview = await client.cases.keepMany({ agent: 'triage' }, 'urgent', { dryRun: true });
+  expect(preview).toMatchObject({ matched: runs });
+  const filter = { agent: 'triage', createdBefore: preview.createdBefore };
+  const { runs: outcomes } = await client.cases.keepMany(filter, 'urgent', { tags: ['today'] });
+  expect(outcomes).toHaveLength(runs);
+  const [kept] = (await client.cases.list({ dataset: 'urgent', threadId: run.threadId })).data;
+  const expected = { tool: { name: 'page', arguments: { onCall: true, room_id: 1 } } };
+  expect(await client.cases.update(kept!.id, { expected })).toMatchObject({ expected, tags: ['today'] });
+  expect(await client.cases.get(kept!.id)).toMatchObject({ runId: run.id, expected });
+  await client.cases.remove(kept!.id);
+  await client.cases.keep({ threadId: run.threadId, runId: run.id, dataset: 'again' });
+  expect((await client.cases.datasets()).map(({ dataset }) => dataset)).toContain('again');
+
+  const rule = { filter: { errorType: 'Error', waitingFor: 'limit' as const }, moreThan: 3, withinMs: 60_000 };
+  expect(await client.alarms.set('errors', rule)).toMatchObject({ name: 'errors', ...rule, raisedAt: null });
+  expect(await client.alarms.pause('errors')).toMatchObject({ pausedAt: expect.any(String) });
+  expect(await client.alarms.resume('errors')).toMatchObject({ pausedAt: null });
+  expect(await client.alarms.list()).toEqual([await client.alarms.get('errors')]);
+  expect(Array.isArray(await client.alarms.counts('errors', { since: preview.createdBefore }))).toBe(true);
+  await client.alarms.remove('errors');
+  await expect(client.alarms.get('errors')).rejects.toMatchObject({ code: 'alarm_not_found', status: 404 });
+});
+
 test('browser tokens are minted with a key', async () => {
   const { token, expiresAt } = await client.keys.browserToken({ threadId: 'r-1', access: 'read', expiresInMs: 60_000 });
   expect(Date.parse(expiresAt)).toBeGreaterThan(0);

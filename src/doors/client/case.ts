@@ -42,6 +42,7 @@ export const isListOfItems = (name: string, isArray: boolean): boolean =>
 
 /** Fields of a request whose values are data. */
 export const dataInRequests: ReadonlySet<string> = new Set([
+  'arguments',
   'content',
   'entries',
   'extra_refs',

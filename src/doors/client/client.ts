@@ -1,3 +1,5 @@
+import { alarmsOf, type ClientAlarms } from './alarms.ts';
+import { casesOf, type ClientCases } from './cases.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { contextsOf, type ClientContexts } from './contexts.ts';
 import type {
@@ -48,6 +50,8 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
     /** The runs that hold a slot of a limit, or have reserved some of it, the longest first. */
     holders(name: string, query?: ListLimitHoldersQuery, call?: CallOptions): Promise<Page<LimitHolder>>;
   };
+  readonly alarms: ClientAlarms;
+  readonly cases: ClientCases;
   /** For your backend: tokens for browsers. */
   readonly keys: { browserToken(token: NewBrowserToken, call?: CallOptions): Promise<BrowserToken> };
 }
@@ -104,6 +108,8 @@ export function createClient<AGENTS extends KnownAgents = KnownAgents>(options: 
       holders: (name, query = {}, { signal } = {}) =>
         connection.call('listLimitHolders', { params: { name }, query, signal }),
     },
+    alarms: alarmsOf(connection),
+    cases: casesOf(connection),
     keys: {
       browserToken: (token, { signal } = {}) => connection.call('createBrowserToken', { body: token, signal }),
     },

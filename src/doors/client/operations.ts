@@ -163,15 +163,157 @@ export interface Problem {
   }[];
 }
 
+/** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+export type Id = string;
+
+export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
+
+/** The runs that count. */
+export interface AlarmFilter {
+  status?: RunStatus;
+  /** Runs of this agent. */
+  agent?: string;
+  /** Runs that this version of their agent took: `agentVersion`. */
+  version?: string;
+  /**
+   * A run with this mark.
+   */
+  mark?:
+    | 'failed'
+    | 'ended_early'
+    | 'abandoned'
+    | 'tool_failed'
+    | 'arguments_refused'
+    | 'tool_retried'
+    | 'model_retried'
+    | 'worker_lost'
+    | 'cut'
+    | 'over_budget'
+    | 'cache_missed'
+    | 'handoffs_looped'
+    | 'model_overridden'
+    | 'steered'
+    | 'steer_dropped'
+    | 'prompt_changed'
+    | 'context_replaced'
+    | 'compacted';
+  /**
+   * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+   */
+  waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** False: runs that ended without an answer. */
+  answered?: boolean;
+  /** False: only runs that no tool call has started. */
+  children?: boolean;
+  /** Runs with this model. */
+  model?: string;
+  /** Failed runs with this error type. */
+  errorType?: string;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number;
+}
+
+export interface Alarm {
+  name: Id;
+  /** The tenant whose runs it counts. */
+  tenant: Id;
+  filter: AlarmFilter;
+  /** The alarm is raised when more runs than this match. */
+  moreThan: number;
+  share: number | null;
+  /** Runs that were accepted within this time count, in ms. */
+  withinMs: number;
+  /** How long no more than that must match before the alarm is cleared, in ms. */
+  clearAfterMs: number;
+  raisedAt: string | null;
+  runs: number | null;
+  allRuns: number | null;
+  countedAt: string | null;
+  pausedAt: string | null;
+  /**
+   * When it was first set.
+   */
+  createdAt: string;
+  /**
+   * When it was last changed.
+   */
+  updatedAt: string;
+  /** `operator`, `key:<id>` or `cli:<user>`. */
+  updatedBy: string;
+}
+
+export interface AlarmList {
+  data: Alarm[];
+}
+
+export interface GetAlarmQuery {
+  /** The tenant of the alarm; default: the tenant of the key, else `default`. */
+  tenant?: Id;
+}
+
+export interface SetAlarmQuery {
+  /** The tenant of the alarm; default: the tenant of the key, else `default`. */
+  tenant?: Id;
+}
+
+export interface NewAlarm {
+  filter: AlarmFilter;
+  /** The alarm is raised when more runs than this match. */
+  moreThan?: number;
+  /** And when they are more than this share of all runs of the agent, version and model of the filter. */
+  share?: number;
+  /** Runs that were accepted within this time count, in ms. */
+  withinMs?: number;
+  /** How long no more than that must match before the alarm is cleared, in ms. */
+  clearAfterMs?: number;
+}
+
+export interface RemoveAlarmQuery {
+  /** The tenant of the alarm; default: the tenant of the key, else `default`. */
+  tenant?: Id;
+}
+
+export interface PauseAlarmQuery {
+  /** The tenant of the alarm; default: the tenant of the key, else `default`. */
+  tenant?: Id;
+}
+
+export interface ResumeAlarmQuery {
+  /** The tenant of the alarm; default: the tenant of the key, else `default`. */
+  tenant?: Id;
+}
+
+export interface ListAlarmCountsQuery {
+  /** The tenant of the alarm; default: the tenant of the key, else `default`. */
+  tenant?: Id;
+  /**
+   * Only counts since then; default: of the last day.
+   */
+  since?: string;
+}
+
+export interface AlarmCount {
+  /**
+   * When the five minutes began.
+   */
+  at: string;
+  /** The highest count of runs that matched. */
+  runs: number;
+  allRuns: number | null;
+  /** Whether too many runs matched. */
+  raised: boolean;
+}
+
+export interface AlarmCountList {
+  data: AlarmCount[];
+}
+
 export interface ListApprovalsQuery {
   /** The `next_after` of the previous page. */
   after?: string;
   /** Maximum number of items; default 50. */
   limit?: number;
 }
-
-/** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
-export type Id = string;
 
 /** A run by its thread and id. */
 export interface RunRef {
@@ -209,6 +351,224 @@ export interface ApprovalPage {
   data: Approval[];
   /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
   nextAfter: string | null;
+}
+
+export interface ExpectedAnswer {
+  /** The whole answer; white space does not count. */
+  answer?: string;
+  /** Phrases that the answer has to contain. */
+  contains?: string[];
+  /** A tool that the answer has to call. */
+  tool?: {
+    name: string;
+    /** A part of its arguments. */
+    arguments?: JsonObject;
+  };
+  /** What a judge looks at. */
+  rubric?: string;
+  /** The name of the only scorer that applies. */
+  scorer?: string;
+}
+
+export interface NewCase {
+  threadId: Id;
+  dataset: Id & unknown;
+  /** The run whose question is asked again. Either this or `llm_call_id`. */
+  runId?: Id;
+  /** The model call that is made again. */
+  llmCallId?: Id;
+  expected?: ExpectedAnswer;
+  tags?: string[];
+  /** A part of the dataset, such as `train` or `test`. */
+  split?: string;
+  note?: string;
+}
+
+export interface Case {
+  id: Id;
+  tenant: Id;
+  threadId: Id;
+  dataset: Id & unknown;
+  /**
+   * `run`: the question of the run is asked again. `call`: the model is asked once more for the answer of the call, with the same context.
+   */
+  kind: 'run' | 'call';
+  /** Null for an imported case. */
+  runId: Id | null;
+  /** The model call; for a run, its first model call. Null for an imported case. */
+  llmCallId: Id | null;
+  contextRef: Id;
+  /** The last entry of the context before the question or the answer; -1: none. */
+  seq: number;
+  /** SHA-256 of the messages of the call. */
+  contextHash: string;
+  /** The first 200 characters of the message that began its run, read from the log; of an imported case, of the last message of the user. Null if there is none, and once the thread is erased. */
+  question: string | null;
+  agent: string;
+  model: string;
+  tags: string[];
+  split: string | null;
+  expected: ExpectedAnswer | null;
+  note: string | null;
+  /** `operator`, `key:<id>` or `cli:<user>`. */
+  keptBy: string;
+  /**
+   * When it was kept.
+   */
+  createdAt: string;
+  /**
+   * When it was last changed.
+   */
+  updatedAt: string;
+  erasedAt: string | null;
+}
+
+export interface KeepRuns {
+  /** The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
+  filter: {
+    status?: RunStatus;
+    /** Runs of this agent. */
+    agent?: string;
+    /** Runs that this version of their agent took: `agentVersion`. */
+    version?: string;
+    /**
+     * A run with this mark.
+     */
+    mark?:
+      | 'failed'
+      | 'ended_early'
+      | 'abandoned'
+      | 'tool_failed'
+      | 'arguments_refused'
+      | 'tool_retried'
+      | 'model_retried'
+      | 'worker_lost'
+      | 'cut'
+      | 'over_budget'
+      | 'cache_missed'
+      | 'handoffs_looped'
+      | 'model_overridden'
+      | 'steered'
+      | 'steer_dropped'
+      | 'prompt_changed'
+      | 'context_replaced'
+      | 'compacted';
+    /**
+     * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
+     */
+    waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** False: runs that ended without an answer. */
+    answered?: boolean;
+    /** False: only runs that no tool call has started. */
+    children?: boolean;
+    /** Runs with this model. */
+    model?: string;
+    /** Failed runs with this error type. */
+    errorType?: string;
+    /** Runs that spent at least this many tokens. */
+    minTokens?: number;
+    /**
+     * Runs accepted at this time or later.
+     */
+    createdAfter?: string;
+    /**
+     * Runs accepted before this time.
+     */
+    createdBefore?: string;
+  };
+  /** A preview: counts the runs, shows the first few, and changes nothing. */
+  dryRun?: boolean;
+  /** Maximum number of runs to act on; default 100. */
+  limit?: number;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  dataset: Id & unknown;
+  tags?: string[];
+  /** A part of the dataset, such as `train` or `test`. */
+  split?: string;
+  note?: string;
+}
+
+export interface BulkReceipt {
+  dryRun: boolean;
+  /**
+   * The moment of the preview: pass it in the filter of the act.
+   */
+  createdBefore: string;
+  /** How many of the selected runs the act concerns; counted up to 10,000. */
+  matched: number;
+  /** What became of each run; in a preview, the first few. */
+  runs: {
+    threadId: Id;
+    id: string;
+    agent: string;
+    /** The status in which the run was found. */
+    status: RunStatus;
+    /**
+     * When the run was accepted.
+     */
+    createdAt: string;
+    /** `unchanged`: it was done before, or there was nothing to do. Null in a preview. */
+    outcome: ('done' | 'unchanged' | 'refused') | null;
+    /** The run that repeats it. */
+    started?: Id;
+    /** The case that it is kept as. */
+    caseId?: Id;
+    /** Why it was refused: the error that the act on it alone would have had. */
+    error?: {
+      code: string;
+      message: string;
+    };
+  }[];
+  /** How many runs are left to act on; counted up to 10,000. */
+  left: number;
+  /** Pass it as `after` to act on the runs that are left; null: none are. */
+  nextAfter: string | null;
+}
+
+export interface ListCasesQuery {
+  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  dataset?: Id;
+  /** Only cases with this tag. */
+  tag?: string;
+  /** Only cases of this part. */
+  split?: string;
+  /** Only cases of this thread. */
+  threadId?: Id;
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+}
+
+export interface CaseList {
+  data: Case[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
+export interface CaseChanges {
+  expected?: ExpectedAnswer | null;
+  tags?: string[];
+  split?: string | null;
+  note?: string | null;
+}
+
+export interface Dataset {
+  tenant: Id;
+  dataset: Id;
+  /** How many cases it has. */
+  cases: number;
+  /** How many of these cases have an erased thread. */
+  erased: number;
+  /**
+   * When a case last changed.
+   */
+  updatedAt: string;
+}
+
+export interface DatasetList {
+  data: Dataset[];
 }
 
 /** A named context of a thread. */
@@ -388,8 +748,6 @@ export interface Compact {
   /** Default: the model of the lane’s latest run. */
   model?: string;
 }
-
-export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
 /** The run was accepted and will end, even if processes crash. */
 export interface RunReceipt {
@@ -1607,43 +1965,6 @@ export interface CancelRuns {
   reason?: string;
 }
 
-export interface BulkReceipt {
-  dryRun: boolean;
-  /**
-   * The moment of the preview: pass it in the filter of the act.
-   */
-  createdBefore: string;
-  /** How many of the selected runs the act concerns; counted up to 10,000. */
-  matched: number;
-  /** What became of each run; in a preview, the first few. */
-  runs: {
-    threadId: Id;
-    id: string;
-    agent: string;
-    /** The status in which the run was found. */
-    status: RunStatus;
-    /**
-     * When the run was accepted.
-     */
-    createdAt: string;
-    /** `unchanged`: it was done before, or there was nothing to do. Null in a preview. */
-    outcome: ('done' | 'unchanged' | 'refused') | null;
-    /** The run that repeats it. */
-    started?: Id;
-    /** The case that it is kept as. */
-    caseId?: Id;
-    /** Why it was refused: the error that the act on it alone would have had. */
-    error?: {
-      code: string;
-      message: string;
-    };
-  }[];
-  /** How many runs are left to act on; counted up to 10,000. */
-  left: number;
-  /** Pass it as `after` to act on the runs that are left; null: none are. */
-  nextAfter: string | null;
-}
-
 export interface RetryRuns {
   /** The runs: the filter of the list. An act needs `created_before`, the moment of its preview: it takes the runs that were accepted before. */
   filter: {
@@ -2652,7 +2973,21 @@ export interface ResolvedWait {
 
 /** What each operation takes and returns. */
 export interface Operations {
+  listAlarms: { query: undefined; body: undefined; answer: AlarmList };
+  getAlarm: { query: GetAlarmQuery; body: undefined; answer: Alarm };
+  setAlarm: { query: SetAlarmQuery; body: NewAlarm; answer: Alarm };
+  removeAlarm: { query: RemoveAlarmQuery; body: undefined; answer: void };
+  pauseAlarm: { query: PauseAlarmQuery; body: undefined; answer: Alarm };
+  resumeAlarm: { query: ResumeAlarmQuery; body: undefined; answer: Alarm };
+  listAlarmCounts: { query: ListAlarmCountsQuery; body: undefined; answer: AlarmCountList };
   listApprovals: { query: ListApprovalsQuery; body: undefined; answer: ApprovalPage };
+  keepCase: { query: undefined; body: NewCase; answer: Case };
+  keepRuns: { query: undefined; body: KeepRuns; answer: BulkReceipt };
+  listCases: { query: ListCasesQuery; body: undefined; answer: CaseList };
+  getCase: { query: undefined; body: undefined; answer: Case };
+  updateCase: { query: undefined; body: CaseChanges; answer: Case };
+  removeCase: { query: undefined; body: undefined; answer: void };
+  listDatasets: { query: undefined; body: undefined; answer: DatasetList };
   listLanes: { query: undefined; body: undefined; answer: LaneList };
   getContext: { query: GetContextQuery; body: undefined; answer: Context };
   compactLane: { query: undefined; body: Compact; answer: RunReceipt };
@@ -2705,7 +3040,21 @@ export interface Operations {
 
 /** Method and path of each operation. */
 export const places = {
+  listAlarms: 'GET /v1/alarms',
+  getAlarm: 'GET /v1/alarms/{name}',
+  setAlarm: 'PUT /v1/alarms/{name}',
+  removeAlarm: 'DELETE /v1/alarms/{name}',
+  pauseAlarm: 'POST /v1/alarms/{name}/pause',
+  resumeAlarm: 'POST /v1/alarms/{name}/resume',
+  listAlarmCounts: 'GET /v1/alarms/{name}/counts',
   listApprovals: 'GET /v1/approvals',
+  keepCase: 'POST /v1/cases',
+  keepRuns: 'POST /v1/cases/keep-many',
+  listCases: 'GET /v1/cases',
+  getCase: 'GET /v1/cases/{caseId}',
+  updateCase: 'PATCH /v1/cases/{caseId}',
+  removeCase: 'DELETE /v1/cases/{caseId}',
+  listDatasets: 'GET /v1/datasets',
   listLanes: 'GET /v1/threads/{threadId}/contexts',
   getContext: 'GET /v1/threads/{threadId}/contexts/{contextRef}',
   compactLane: 'POST /v1/threads/{threadId}/compact',

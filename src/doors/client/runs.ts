@@ -14,6 +14,8 @@ import type {
   InputReceipt,
   ListAllRunsQuery,
   ListedRun,
+  CountRunsQuery,
+  RunCounts,
   NewInput,
   NewRun,
   ReleaseRuns,
@@ -73,6 +75,8 @@ export interface ClientRuns<AGENTS extends KnownAgents = KnownAgents> {
   wait<RESULT>(run: RunOf<RESULT>, options?: WaitOptions): Promise<RunSnapshot<ResultOr<RESULT>>>;
   /** Runs, newest first: of one thread, or over all threads. */
   list(filter?: ListAllRunsQuery & { threadId?: string }, call?: CallOptions): Promise<Page<ListedRun>>;
+  /** How many runs a filter finds among the newest, by mark, by status, and by agent and version. */
+  counts(filter?: CountRunsQuery, call?: CallOptions): Promise<RunCounts>;
   /** A page of the trace of a run. */
   events(run: RunRef, query?: { after?: number; limit?: number }, call?: CallOptions): Promise<Page<RunEvent, number>>;
   /**
@@ -183,6 +187,7 @@ export function runsOf(connection: Connection): ClientRuns {
       threadId === undefined
         ? connection.call('listAllRuns', { query, signal })
         : connection.call('listRuns', { params: { threadId }, query, signal }),
+    counts: (query = {}, { signal } = {}) => connection.call('countRuns', { query, signal }),
     events: (run, query = {}, { signal } = {}) => connection.call('listRunEvents', { params: at(run), query, signal }),
     stream: (run, options = {}) => rejecting(follow(connection, 'listRunEvents', at(run), options), options.signal),
     steer: input('steerRun'),

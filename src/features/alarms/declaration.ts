@@ -94,6 +94,7 @@ export const alarms = noun('alarms', 'Alarms', {
     id: 'listAlarms',
     route: 'GET /v1/alarms',
     scope: 'read',
+    client: true,
     summary: 'List the alarms',
     description: 'A key of a tenant sees the alarms of the tenant.',
     answer: { description: 'The alarms, by tenant and name.', schema: z.array(ListedAlarm) },
@@ -102,6 +103,7 @@ export const alarms = noun('alarms', 'Alarms', {
     id: 'getAlarm',
     route: 'GET /v1/alarms/{name}',
     scope: 'read',
+    client: true,
     summary: 'Get an alarm',
     query: { tenant },
     answer,
@@ -110,6 +112,7 @@ export const alarms = noun('alarms', 'Alarms', {
   set: {
     id: 'setAlarm',
     route: 'PUT /v1/alarms/{name}',
+    client: true,
     summary: 'Set or change an alarm',
     description:
       'Workers count the runs that match. Webhooks get `alarm.raised` and `alarm.cleared`, each once. A change keeps the counts and clears the alarm.',
@@ -127,6 +130,7 @@ export const alarms = noun('alarms', 'Alarms', {
   remove: {
     id: 'removeAlarm',
     route: 'DELETE /v1/alarms/{name}',
+    client: true,
     summary: 'Remove an alarm and its counts',
     query: { tenant },
     own: { by },
@@ -136,6 +140,7 @@ export const alarms = noun('alarms', 'Alarms', {
   pause: {
     id: 'pauseAlarm',
     route: 'POST /v1/alarms/{name}/pause',
+    client: true,
     summary: 'Pause an alarm',
     description: 'It is cleared, and not counted until it is resumed.',
     query: { tenant },
@@ -146,6 +151,7 @@ export const alarms = noun('alarms', 'Alarms', {
   resume: {
     id: 'resumeAlarm',
     route: 'POST /v1/alarms/{name}/resume',
+    client: true,
     summary: 'Resume a paused alarm',
     query: { tenant },
     own: { by },
@@ -156,6 +162,7 @@ export const alarms = noun('alarms', 'Alarms', {
     id: 'listAlarmCounts',
     route: 'GET /v1/alarms/{name}/counts',
     scope: 'read',
+    client: true,
     summary: 'List what an alarm counted over time, the oldest first',
     description: 'One item for each five minutes in which a worker has counted; kept for a week.',
     query: { tenant, since: date('Only counts since then; default: of the last day.').optional() },

@@ -130,6 +130,7 @@ export const cases = noun('cases', 'Evals', {
   keep: {
     id: 'keepCase',
     route: 'POST /v1/cases',
+    client: true,
     summary: 'Keep a run or a model call as a case',
     description:
       'The case points to the log and copies nothing. A model call is refused if the log cannot prove what the call sent.',
@@ -154,6 +155,7 @@ export const cases = noun('cases', 'Evals', {
   keepMany: {
     id: 'keepRuns',
     route: 'POST /v1/cases/keep-many',
+    client: true,
     summary: 'Keep the ended runs that a filter selects as cases',
     description:
       'Runs that have not ended are left out; a run that the dataset has already stays as it is. Each run has an outcome: one that is refused stops no other.',
@@ -184,6 +186,7 @@ export const cases = noun('cases', 'Evals', {
     id: 'listCases',
     route: 'GET /v1/cases',
     scope: 'read',
+    client: true,
     summary: 'List cases, the oldest first',
     query: {
       dataset: Id.optional(),
@@ -199,6 +202,7 @@ export const cases = noun('cases', 'Evals', {
     id: 'getCase',
     route: 'GET /v1/cases/{case_id}',
     scope: 'read',
+    client: true,
     summary: 'Get a case',
     answer: kept,
     errors: ['case_not_found'],
@@ -206,6 +210,7 @@ export const cases = noun('cases', 'Evals', {
   update: {
     id: 'updateCase',
     route: 'PATCH /v1/cases/{case_id}',
+    client: true,
     summary: 'Change what a case expects, and its labels',
     description: 'Fields that are left out stay as they are; null removes a value.',
     body: CaseChanges,
@@ -217,6 +222,7 @@ export const cases = noun('cases', 'Evals', {
   remove: {
     id: 'removeCase',
     route: 'DELETE /v1/cases/{case_id}',
+    client: true,
     summary: 'Remove a case',
     description: 'Its thread stays.',
     own: { by },
@@ -227,6 +233,7 @@ export const cases = noun('cases', 'Evals', {
     id: 'listDatasets',
     route: 'GET /v1/datasets',
     scope: 'read',
+    client: true,
     summary: 'List the datasets',
     answer: { description: 'The datasets, by tenant and name.', schema: z.array(Dataset) },
   },
