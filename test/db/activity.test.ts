@@ -243,6 +243,18 @@ describe('counts of ended runs', () => {
     expect(total(await read(), 'inputTokens')).toBe(40);
   });
 
+  test('read the runs that they count, and no others', async () => {
+    const [id] = await Promise.all(Array.from({ length: 60 }, (_, n) => addRun({ minutesAgo: n, status: 'failed' })));
+    await client.query('analyze lanefold._run');
+    await client.query('begin');
+    await client.query("select lanefold._add_activity(array[$1], array['r'])", [id]);
+    const { rows: read } = await client.query<{ runs: number }>(
+      "select (seq_tup_read + idx_tup_fetch)::int as runs from pg_stat_xact_user_tables where relname = '_run'",
+    );
+    await client.query('rollback');
+    expect(read[0]!.runs).toBeLessThan(10);
+  });
+
   test('are written by the sweeps of workers', async () => {
     for (const minutesAgo of [1, 70]) await addRun({ minutesAgo });
     await client.query("update lanefold._run set finished_at = finished_at - interval '30 seconds'");

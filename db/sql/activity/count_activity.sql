@@ -89,7 +89,8 @@ begin
   select to_jsonb(array_agg(x)) into v_facts from (
     select date_bin('1 minute', r.created_at, '2000-01-01 00:00+00') as at, r.tenant_id, r.agent, r.agent_version, r.fact, r.value, count(*) as runs,
            max(r.finished_at) as last_at
-    from unnest(p_thread_ids, p_run_ids) as k (thread_id, run_id) join lanefold._activity_run_fact r on r.thread_id = k.thread_id and r.id = k.run_id
+    from unnest(p_thread_ids, p_run_ids) as k (thread_id, run_id) cross join lateral (
+      select x.* from lanefold._activity_run_fact x where x.thread_id = k.thread_id and x.id = k.run_id offset 0) r
     group by 1, 2, 3, 4, 5, 6) x;
   insert into lanefold._activity as a (minutes, at, tenant_id, agent, agent_version, model, runs, failed, unanswered, started, waited_ms, calls,
     input_tokens, output_tokens, cached_tokens, written_tokens)
