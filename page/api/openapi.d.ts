@@ -918,6 +918,10 @@ export interface components {
        * @enum {string}
        */
       waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** @description Runs of threads whose metadata contains this JSON object. */
+      metadata?: JsonObject;
+      /** @description Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+      text?: string;
       /** @description False: runs that ended without an answer. */
       answered?: boolean;
       /** @description False: only runs that no tool call has started. */
@@ -933,7 +937,7 @@ export interface components {
       filter: components['schemas']['AlarmFilter'];
       /** @description The alarm is raised when more runs than this match. */
       more_than?: number;
-      /** @description And when they are more than this share of all runs of the agent, version and model of the filter. */
+      /** @description And when they are more than this share of all runs of the agent, version, model and threads of the filter. */
       share?: number;
       /** @description Runs that were accepted within this time count, in ms. */
       within_ms?: number;
@@ -1161,6 +1165,12 @@ export interface components {
          * @enum {string}
          */
         waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description Runs of threads of this tenant. */
+        tenant_id?: components['schemas']['Id'];
+        /** @description Runs of threads whose metadata contains this JSON object. */
+        metadata?: JsonObject;
+        /** @description Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+        text?: string;
         /** @description False: runs that ended without an answer. */
         answered?: boolean;
         /** @description False: only runs that no tool call has started. */
@@ -2928,6 +2938,12 @@ export interface components {
          * @enum {string}
          */
         waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description Runs of threads of this tenant. */
+        tenant_id?: components['schemas']['Id'];
+        /** @description Runs of threads whose metadata contains this JSON object. */
+        metadata?: JsonObject;
+        /** @description Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+        text?: string;
         /** @description False: runs that ended without an answer. */
         answered?: boolean;
         /** @description False: only runs that no tool call has started. */
@@ -2993,6 +3009,12 @@ export interface components {
          * @enum {string}
          */
         waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description Runs of threads of this tenant. */
+        tenant_id?: components['schemas']['Id'];
+        /** @description Runs of threads whose metadata contains this JSON object. */
+        metadata?: JsonObject;
+        /** @description Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+        text?: string;
         /** @description False: runs that ended without an answer. */
         answered?: boolean;
         /** @description False: only runs that no tool call has started. */
@@ -3066,6 +3088,12 @@ export interface components {
          * @enum {string}
          */
         waiting_for?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+        /** @description Runs of threads of this tenant. */
+        tenant_id?: components['schemas']['Id'];
+        /** @description Runs of threads whose metadata contains this JSON object. */
+        metadata?: JsonObject;
+        /** @description Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+        text?: string;
         /** @description False: runs that ended without an answer. */
         answered?: boolean;
         /** @description False: only runs that no tool call has started. */
@@ -3698,6 +3726,8 @@ export interface components {
       updated_at: string;
       /** @description Status of the active run, or else of the latest; null: no runs. */
       status: components['schemas']['RunStatus'] | null;
+      /** @description How many threads the tool calls of its runs have created. */
+      children: number;
       /** @description Number of runs, up to 1,000. */
       runs: number;
       /** @description Total tokens of these runs. */

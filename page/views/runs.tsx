@@ -23,6 +23,8 @@ const filters = [
   fields.agent,
   fields.version,
   fields.model,
+  fields.tenant,
+  fields.metadata,
   fields.errorType,
   fields.since,
   fields.before,
@@ -42,7 +44,10 @@ const refreshMs = 4_000;
 /** The runs of all threads, newest first. */
 export function RunsView() {
   const { query } = route.value;
-  const filter = Object.fromEntries(filters.map((field) => [field.name, valueOf(query, field)] as const));
+  const filter = Object.fromEntries([
+    ['text', query.get('text')] as const,
+    ...filters.map((field) => [field.name, valueOf(query, field)] as const),
+  ]);
   const { first, items: runs, after, more } = useList<ListedRun>('/v1/runs', filter, refreshMs);
   const everywhere = marksOfAll(runs);
   return (
@@ -50,7 +55,7 @@ export function RunsView() {
       <div class="heading">
         <Heading title="Runs" />
       </div>
-      <FilterLine view="runs" fields={filters} builtIn={views}>
+      <FilterLine view="runs" fields={filters} search="Search what users wrote" builtIn={views}>
         <BulkActions filter={filter} onDone={first.reload}>
           <MakeAlarmButton filter={filter} />
         </BulkActions>

@@ -37,6 +37,8 @@ describe.skipIf(noBrowser)('lists are filtered and walked', () => {
     await go('#/runs');
     await page.getByText('This fails').waitFor();
     await page.keyboard.press('/');
+    await focused('input[type=search]');
+    await page.getByText('Add filter').click();
     await page.getByRole('button', { name: 'Status', exact: true }).click();
     await page.getByRole('button', { name: /^needs approval/ }).waitFor();
     await expectAccessible(page, 'the values of a filter');
@@ -67,6 +69,43 @@ describe.skipIf(noBrowser)('lists are filtered and walked', () => {
     await page.getByRole('link', { name: /^Run of researcher/ }).click();
     await page.getByText('Called by a').getByRole('link', { name: 'model call 1' }).click();
     await page.locator('[data-verdict=verified]').waitFor();
+  });
+
+  test('threads that a thread has started are folded below it', async () => {
+    await go('#/threads');
+    await page.getByText('Write', { exact: true }).waitFor();
+    expect(await page.locator('.preview', { hasText: 'How large is Berlin?' }).count()).toBe(0);
+    await page.getByRole('button', { name: '+1 sub-thread' }).click();
+    await page.locator('tr.sub').getByText('How large is Berlin?').waitFor();
+    await expectAccessible(page, 'sub-threads');
+    await page.locator('tr.sub .row-link').click();
+    await page.locator('.virtual').getByText('Berlin is large.').waitFor();
+  });
+
+  test('runs are found by what users wrote in their threads, and the counts are those of the search', async () => {
+    await go('#/runs?text=short');
+    await page.locator('tbody tr', { hasText: 'Too short' }).waitFor();
+    await page.locator('.facets a', { hasText: 'ended early 1' }).waitFor();
+    await page.getByText('And Munich?').waitFor({ state: 'detached' });
+    await go('#/threads?text=Munich');
+    await page.locator('tbody tr', { hasText: 'And Munich?' }).waitFor();
+    expect(await page.locator('.facets a').count()).toBe(0);
+  });
+
+  test('a part of a bar leads to its runs: those of the slot that failed', async () => {
+    await go('#/operations?agent=travel&hours=1');
+    const failed = page.getByRole('group', { name: 'Runs over time' }).getByRole('link', { name: /: 1 failed$/ });
+    await failed.focus();
+    await page.keyboard.press('ArrowDown');
+    await focused('[data-slot]');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByText('This fails').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    const query = new URLSearchParams(hash().split('?')[1]);
+    expect(Object.fromEntries(query)).toMatchObject({ status: 'failed', agent: 'travel', children: 'true' });
+    const [from, to] = ['created_after', 'created_before'].map((name) => Date.parse(query.get(name)!));
+    expect(to! - from!).toBe(60_000);
   });
 
   test('the menu of the page returns to the list as it was left', async () => {

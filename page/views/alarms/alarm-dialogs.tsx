@@ -59,7 +59,7 @@ function Rule({ alarm }: { alarm?: Alarm }) {
           defaultValue={alarm?.share ? String(Math.round(alarm.share * 100)) : ''}
         />
       </label>
-      <p class="muted">Webhooks are told with alarm.raised and alarm.cleared.</p>
+      <p class="muted">An alarm counts up to 10,000 runs. Webhooks are told with alarm.raised and alarm.cleared.</p>
     </>
   );
 }

@@ -42,7 +42,7 @@ function AlarmCard({ alarm, onChange }: { alarm: Alarm; onChange: OnChange }) {
   const { children = true, ...rest } = filter;
   const found = Object.entries({ ...rest, ...(children && { children }) }).map(([field, value]) => [
     field,
-    String(value),
+    textOf(value),
   ]);
   return (
     <section aria-labelledby={id} class="card" data-alarm={name}>
@@ -60,7 +60,7 @@ function AlarmCard({ alarm, onChange }: { alarm: Alarm; onChange: OnChange }) {
           ['State', <State alarm={alarm} />],
           ['Rule', ruleOf(alarm)],
           ['Runs', <a href={href('runs', Object.fromEntries(found) as Record<string, string>)}>{wordsOf(filter)}</a>],
-          ['Now', runs === null ? null : `${number(runs)}${all === null ? '' : ` of ${number(all)}`}`],
+          ['Now', runs === null ? null : `${countOf(runs)}${all === null ? '' : ` of ${countOf(all)}`}`],
           ['Counted', alarm.counted_at && <Time at={alarm.counted_at} />],
         ]}
       />
@@ -87,9 +87,15 @@ const minute = 60_000;
 
 const periodOf = (ms: number): string => (ms % (60 * minute) === 0 ? `${ms / (60 * minute)} h` : `${ms / minute} min`);
 
+/** An alarm counts no further. */
+const mostCounted = 10_000;
+const countOf = (runs: number): string => `${number(runs)}${runs >= mostCounted ? ' or more' : ''}`;
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
 /** A filter in the words of the columns. */
 function wordsOf({ children, ...filter }: Alarm['filter']): string {
-  const words = Object.entries(filter).map(([field, value]) => `${field.replaceAll('_', ' ')}: ${String(value)}`);
+  const words = Object.entries(filter).map(([field, value]) => `${field.replaceAll('_', ' ')}: ${textOf(value)}`);
   if (children === false) words.push('without sub-runs');
   return words.join(', ') || 'all runs';
 }

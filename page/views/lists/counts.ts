@@ -3,6 +3,9 @@ import type { RunCounts } from '../../api/types.ts';
 import { route } from '../../state/route.ts';
 
 const names = [
+  'text',
+  'tenant_id',
+  'metadata',
   'status',
   'agent',
   'version',

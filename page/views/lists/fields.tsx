@@ -88,6 +88,7 @@ export const fields = {
   since: { name: 'created_after', title: 'Since', input: 'datetime-local' },
   before: { name: 'created_before', title: 'Before', input: 'datetime-local' },
   minTokens: { name: 'min_tokens', title: 'Minimum tokens', input: 'number' },
+  startedBy: { name: 'started_by', title: 'Started by', input: 'text', placeholder: 'id of a thread' },
   children: { name: 'children', title: 'Sub-runs', known: [['true', 'listed, too']], unset: 'false' },
 } satisfies Record<string, Field>;
 

@@ -5,11 +5,19 @@ import { amount, price, tokens } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 
-/** Says how many runs a run has started, and unfolds them. */
-export const UnfoldButton = ({ count, open, onClick }: { count: number; open: boolean; onClick: () => void }) => (
+interface UnfoldProps {
+  count: number;
+  open: boolean;
+  onClick: () => void;
+  what?: string;
+}
+
+/** Says how many runs or threads a row has below it, and unfolds them. */
+export const UnfoldButton = ({ count, open, onClick, what = 'sub-run' }: UnfoldProps) => (
   <button type="button" class="link small unfold" aria-expanded={open} onClick={onClick}>
     {open ? '−' : '+'}
-    {count} {count === 1 ? 'sub-run' : 'sub-runs'}
+    {count} {what}
+    {count === 1 ? '' : 's'}
   </button>
 );
 

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 
 /** One colour of the bars of a chart. */
@@ -7,6 +7,8 @@ export interface Part {
   /** Name of a colour of the style sheet. */
   colour: 'accent' | 'good' | 'bad' | 'wait' | 'muted';
   values: number[];
+  /** The filter of its runs; default: those of the whole bar. */
+  query?: Record<string, string>;
 }
 
 /** A line across a chart: from then on, a version was there. */
@@ -27,7 +29,8 @@ interface Props {
   lines: Line[];
   /** A value in words, for the axis and for the name of a bar. */
   words: (value: number) => string;
-  linkOf: (slot: number) => string;
+  /** The runs of a bar, or of one of its parts. */
+  linkOf: (slot: number, query?: Record<string, string>) => string;
   /** Parts lie over one another, and the highest one counts. */
   layered?: boolean;
   /** Without axes and legend. */
@@ -36,7 +39,10 @@ interface Props {
 
 const height = 100;
 
-/** Bars over time. Each leads to its runs: one of them is in the tab order, arrow keys reach the others. */
+/**
+ * Bars over time. Each leads to its runs, and a part with a filter to its own: one bar is in the tab order, arrow keys reach the
+ * others, and the parts of a bar.
+ */
 export function Chart({ title, sum, parts, times, lines, words, linkOf, layered = false, small = false }: Props) {
   const heights = times.map((_, slot) => {
     const values = parts.map(({ values: all }) => all[slot]!);
@@ -96,10 +102,17 @@ function Bars({ title, parts, times, lines, words, linkOf, layered, heights, mos
       End: filled.length - 1,
     };
     const next = filled[steps[event.key] ?? -1];
-    if (next === undefined) return;
+    const links = [...box.current!.querySelectorAll<SVGAElement>(`[data-slot="${next ?? current}"]`)];
+    const within = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const target = within
+      ? links[links.indexOf(document.activeElement as never) + within]
+      : next === undefined
+        ? undefined
+        : links[0];
+    if (!target) return;
     event.preventDefault();
-    choose(next);
-    box.current!.querySelector<SVGAElement>(`[data-slot="${next}"]`)!.focus();
+    if (next !== undefined) choose(next);
+    target.focus();
   };
   const name = (slot: number) =>
     `${times[slot]}: ${parts.map(({ label, values }) => `${words(values[slot]!)} ${label}`).join(', ')}`;
@@ -117,22 +130,38 @@ function Bars({ title, parts, times, lines, words, linkOf, layered, heights, mos
         class="grid"
         d={`M0 0.5H${times.length}M0 ${height / 2}H${times.length}M0 ${height - 0.5}H${times.length}`}
       />
-      {filled.map((slot) => (
-        <a
-          key={slot}
-          href={linkOf(slot)}
-          tabIndex={slot === current ? 0 : -1}
-          data-slot={slot}
-          aria-label={name(slot)}
-          onFocus={() => choose(slot)}
-        >
-          <title>{name(slot)}</title>
-          <rect class="hit" x={slot} y={0} width={1} height={height} />
-          {stacked(parts, slot, most, layered).map(({ colour, y, size }) => (
-            <rect key={colour} class={`of-${colour}`} x={slot + 0.1} y={y} width={0.8} height={size} />
-          ))}
-        </a>
-      ))}
+      {filled.map((slot) => {
+        const drawn = stacked(parts, slot, most, layered);
+        const rect = ({ colour, y, size }: Drawn) => (
+          <rect key={colour} class={`of-${colour}`} x={slot + 0.1} y={y} width={0.8} height={size} />
+        );
+        return (
+          <Fragment key={slot}>
+            <a
+              href={linkOf(slot)}
+              tabIndex={slot === current ? 0 : -1}
+              data-slot={slot}
+              aria-label={name(slot)}
+              onFocus={() => choose(slot)}
+            >
+              <title>{name(slot)}</title>
+              <rect class="hit" x={slot} y={0} width={1} height={height} />
+              {drawn.filter(({ query }) => !query).map(rect)}
+            </a>
+            {drawn.map((part) => {
+              const { query, label, value } = part;
+              if (!query) return null;
+              const says = `${times[slot]}: ${words(value)} ${label}`;
+              return (
+                <a key={label} href={linkOf(slot, query)} tabIndex={-1} data-slot={slot} aria-label={says}>
+                  <title>{says}</title>
+                  {rect(part)}
+                </a>
+              );
+            })}
+          </Fragment>
+        );
+      })}
       {lines.map(({ at, label }) => (
         <path key={`${at} ${label}`} class="deploy" d={`M${at} 0V${height}`} />
       ))}
@@ -140,16 +169,22 @@ function Bars({ title, parts, times, lines, words, linkOf, layered, heights, mos
   );
 }
 
+interface Drawn extends Omit<Part, 'values'> {
+  value: number;
+  y: number;
+  size: number;
+}
+
 /** The parts of a bar from the bottom up. What is not zero shows, however small it is. */
-function stacked(parts: Part[], slot: number, most: number, layered: boolean) {
+function stacked(parts: Part[], slot: number, most: number, layered: boolean): Drawn[] {
   let from = height;
-  return parts.flatMap(({ colour, values }) => {
+  return parts.flatMap(({ values, ...part }) => {
     const value = values[slot]!;
     if (value <= 0) return [];
     const size = Math.max(2, (value / most) * (height - 2));
     const y = (layered ? height : from) - size;
     from -= size;
-    return [{ colour, y: Math.max(0, y), size }];
+    return [{ ...part, value, y: Math.max(0, y), size }];
   });
 }
 

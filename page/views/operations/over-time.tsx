@@ -44,7 +44,8 @@ function Charts({ now, asked, slots }: Props & { slots: Slot[] }) {
   const shared = {
     times: slots.map(({ at }) => timeOf(at, now)),
     lines: linesOf(now),
-    linkOf: (slot: number) => runsOf(asked, slots[slot]!.at, endOf(slots[slot]!, now)),
+    linkOf: (slot: number, query?: Record<string, string>) =>
+      runsOf(asked, slots[slot]!.at, endOf(slots[slot]!, now), query),
   };
   const of = (value: (slot: Slot) => number) => slots.map(value);
   const whole = (query: Record<string, string>) => runsOf(asked, now.since, undefined, query);
@@ -71,8 +72,13 @@ function Charts({ now, asked, slots }: Props & { slots: Slot[] }) {
           </>
         }
         parts={[
-          { label: 'failed', colour: 'bad', values: of((slot) => slot.failed) },
-          { label: 'without an answer', colour: 'wait', values: of((slot) => slot.unanswered) },
+          { label: 'failed', colour: 'bad', values: of((slot) => slot.failed), query: { status: 'failed' } },
+          {
+            label: 'without an answer',
+            colour: 'wait',
+            values: of((slot) => slot.unanswered),
+            query: { answered: 'false', status: 'completed' },
+          },
           {
             label: 'others',
             colour: 'accent',

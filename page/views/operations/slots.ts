@@ -30,9 +30,9 @@ export function allSlots({ slots, since, until, slot_minutes: minutes }: Activit
 export type Asked = { agent?: string | undefined; version?: string | undefined };
 type Of = Record<string, string | undefined>;
 
-/** The runs of a slot, or of the whole period. */
+/** The runs of a slot, or of the whole period, with those that others have started: they are counted too. */
 export const runsOf = ({ agent, version }: Asked, from: string, to: string | undefined, of: Of = {}): string =>
-  href('runs', { created_after: from, created_before: to, agent, version, ...of });
+  href('runs', { created_after: from, created_before: to, agent, version, children: 'true', ...of });
 
 /** When a slot ends. */
 export const endOf = ({ at }: Slot, { slot_minutes: minutes }: Activity): string =>

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useSignal } from '@preact/signals';
 import type { ThreadSummary } from '../../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../../parts/basics.tsx';
@@ -7,8 +8,10 @@ import { useList } from '../../state/use-loaded.ts';
 import { Facets, marksOfAll } from '../lists/facets.tsx';
 import { fields, valueOf } from '../lists/fields.tsx';
 import { FilterLine } from '../lists/filter-line.tsx';
+import { UnfoldButton } from '../lists/sub-runs.tsx';
 import { sought, type BuiltIn } from '../lists/views-menu.tsx';
 import { amount, price } from '../../parts/format.ts';
+import { SubThreads } from './sub-threads.tsx';
 import { CountedMarks } from '../marks/marks.tsx';
 import { post, v1 } from '../../api/client.ts';
 import { AgentSelect } from '../../parts/agent-select.tsx';
@@ -24,6 +27,7 @@ const filters = [
   fields.metadata,
   fields.since,
   fields.before,
+  fields.startedBy,
   fields.children,
 ];
 const views: BuiltIn[] = [
@@ -107,45 +111,70 @@ const ThreadTable = ({ threads, everywhere }: { threads: ThreadSummary[]; everyw
   </table>
 );
 
-function ThreadRow({ thread, everywhere }: { thread: ThreadSummary; everywhere: ReadonlySet<string> }) {
+interface RowProps {
+  thread: ThreadSummary;
+  everywhere: ReadonlySet<string>;
+  /** It is a child of a thread above it. */
+  sub?: boolean;
+}
+
+/** A thread, and below it the threads that its tool calls have created, folded. */
+function ThreadRow({ thread, everywhere, sub = false }: RowProps) {
+  const open = useSignal(false);
+  const { children } = thread;
   const last = thread.last_run;
   const noAnswer = thread.status === 'completed' && last?.answered === false;
   const known = [thread.status === 'failed' && 'failed', noAnswer && thread.runs === 1 && 'ended_early', ...everywhere];
   return (
-    <tr>
-      <th scope="row" class="row">
-        <a href={href('threads', thread.id)} class="row-link">
-          <span class="preview">{thread.last_message ?? 'No message yet'}</span>
-          <span class="id">{thread.id}</span>
-        </a>
-        <CountedMarks threadId={thread.id} marks={thread.marks} known={known} />
-      </th>
-      <td>
-        <Status status={thread.status} answered={last?.answered} />
-        {last?.error_type && <span class="why">{last.error_type}</span>}
-        {noAnswer && last.termination_reason && (
-          <span class="why muted">{last.termination_reason.replaceAll('_', ' ')}</span>
-        )}
-      </td>
-      <td data-label="agent" class="clip" title={last?.agent}>
-        {last?.agent ?? '–'}
-      </td>
-      <td data-label="entries" class="num">
-        {amount(thread.rev)}
-      </td>
-      <td data-label="runs" class="num">
-        {thread.runs >= 1_000 ? '1,000+' : thread.runs}
-      </td>
-      <td data-label="tokens" class="num">
-        {amount(thread.total_tokens)}
-      </td>
-      <td data-label="cost" class="num">
-        {price(thread)}
-      </td>
-      <td class="num">
-        <Time at={thread.updated_at} />
-      </td>
-    </tr>
+    <Fragment>
+      <tr class={sub ? 'sub' : ''}>
+        <th scope="row" class="row">
+          <a href={href('threads', thread.id)} class="row-link">
+            <span class="preview">{thread.last_message ?? 'No message yet'}</span>
+            <span class="id">{thread.id}</span>
+          </a>
+          {children > 0 && (
+            <UnfoldButton
+              what="sub-thread"
+              count={children}
+              open={open.value}
+              onClick={() => (open.value = !open.value)}
+            />
+          )}
+          <CountedMarks threadId={thread.id} marks={thread.marks} known={known} />
+        </th>
+        <td>
+          <Status status={thread.status} answered={last?.answered} />
+          {last?.error_type && <span class="why">{last.error_type}</span>}
+          {noAnswer && last.termination_reason && (
+            <span class="why muted">{last.termination_reason.replaceAll('_', ' ')}</span>
+          )}
+        </td>
+        <td data-label="agent" class="clip" title={last?.agent}>
+          {last?.agent ?? '–'}
+        </td>
+        <td data-label="entries" class="num">
+          {amount(thread.rev)}
+        </td>
+        <td data-label="runs" class="num">
+          {thread.runs >= 1_000 ? '1,000+' : thread.runs}
+        </td>
+        <td data-label="tokens" class="num">
+          {amount(thread.total_tokens)}
+        </td>
+        <td data-label="cost" class="num">
+          {price(thread)}
+        </td>
+        <td class="num">
+          <Time at={thread.updated_at} />
+        </td>
+      </tr>
+      {open.value && (
+        <SubThreads threadId={thread.id} columns={3 + columns.length}>
+          {(child) => <ThreadRow key={child.id} thread={child} everywhere={everywhere} sub />}
+        </SubThreads>
+      )}
+    </Fragment>
   );
 }
 

@@ -12,7 +12,10 @@ import type { DatabaseScope } from './scoped-query.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
-  /** Runs a statement, prepared once per connection under its name. Rejects with a `LanefoldError`. */
+  /**
+   * Runs a statement, prepared once per connection under its name; without a name, planned for its values each time. Rejects
+   * with a `LanefoldError`.
+   */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /**
    * Returns the row that answers an item, given as JSON. `text` takes a JSON array of items as its only argument and
@@ -113,7 +116,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};
-      const statement = { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout };
+      const statement = { ...(prepare && name !== '' ? { name: planName(name) } : {}), text, values, ...timeout };
       const send = (on: Connections) =>
         scope && settings.distributed
           ? queryOnNodes<Row>(on, statement, scope, settings.nodes)
@@ -141,7 +144,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return announce(name, values, answer);
       },
       queryLong<Row>(name: string, text: string, values: unknown[] = []) {
-        const statement = { ...(prepare ? { name: planName(name) } : {}), text, values };
+        const statement = { ...(prepare && name !== '' ? { name: planName(name) } : {}), text, values };
         const send = (on: Connections) => queryLong<Row>(on, statement, scope, settings.distributed);
         return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
       },

@@ -64,6 +64,14 @@ export class Conditions {
     return this;
   }
 
+  /**
+   * As `add`, for a value that a few rows have, or most of them, such as the words of a search: no plan suits both, so a
+   * statement with it has no name.
+   */
+  addVaried(letter: string, condition: string, value: unknown): this {
+    return this.add(`${varied}${letter}`, condition, value);
+  }
+
   /** Adds a condition without a parameter. */
   fixed(letter: string, condition: string): this {
     this.key += letter;
@@ -81,6 +89,13 @@ export class Conditions {
     return this.#parts.length > 0 ? this.#parts.join(' and ') : 'true';
   }
 }
+
+/** Marks the key of a condition that `addVaried` added. */
+const varied = '~';
+
+/** The name of a statement with conditions of these keys; empty: it is planned for its values each time. */
+export const statementName = (statement: string, ...keys: readonly string[]): string =>
+  keys.some((key) => key.includes(varied)) ? '' : [statement, ...keys].join('_');
 
 export const microsSql = (column: string): string => `(extract(epoch from ${column}) * 1000000)::bigint::text`;
 

@@ -201,6 +201,10 @@ export interface AlarmFilter {
    * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */
@@ -260,7 +264,7 @@ export interface NewAlarm {
   filter: AlarmFilter;
   /** The alarm is raised when more runs than this match. */
   moreThan?: number;
-  /** And when they are more than this share of all runs of the agent, version and model of the filter. */
+  /** And when they are more than this share of all runs of the agent, version, model and threads of the filter. */
   share?: number;
   /** Runs that were accepted within this time count, in ms. */
   withinMs?: number;
@@ -457,6 +461,12 @@ export interface KeepRuns {
      * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
      */
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** Runs of threads of this tenant. */
+    tenantId?: Id;
+    /** Runs of threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** False: runs that ended without an answer. */
     answered?: boolean;
     /** False: only runs that no tool call has started. */
@@ -1341,6 +1351,12 @@ export interface ListAllRunsQuery {
    * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads of this tenant. */
+  tenantId?: Id;
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */
@@ -1567,6 +1583,12 @@ export interface CountRunsQuery {
    * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads of this tenant. */
+  tenantId?: Id;
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */
@@ -1937,6 +1959,12 @@ export interface CancelRuns {
      * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
      */
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** Runs of threads of this tenant. */
+    tenantId?: Id;
+    /** Runs of threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** False: runs that ended without an answer. */
     answered?: boolean;
     /** False: only runs that no tool call has started. */
@@ -1999,6 +2027,12 @@ export interface RetryRuns {
      * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
      */
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** Runs of threads of this tenant. */
+    tenantId?: Id;
+    /** Runs of threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** False: runs that ended without an answer. */
     answered?: boolean;
     /** False: only runs that no tool call has started. */
@@ -2068,6 +2102,12 @@ export interface ReleaseRuns {
      * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
      */
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** Runs of threads of this tenant. */
+    tenantId?: Id;
+    /** Runs of threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** False: runs that ended without an answer. */
     answered?: boolean;
     /** False: only runs that no tool call has started. */
@@ -2469,6 +2509,12 @@ export interface ListRunsQuery {
    * A run that waits for the decision of a person, an event, a time, another agent, a limit, a worker that can take it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads of this tenant. */
+  tenantId?: Id;
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */
@@ -2543,10 +2589,12 @@ export interface Thread {
 }
 
 export interface ListThreadsQuery {
-  /** 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+  /** Threads of this tenant. */
   tenantId?: Id;
   /** Threads whose metadata contains this JSON object. */
   metadata?: JsonObject;
+  /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** Threads whose latest run has this agent. */
   agent?: string;
   /** Threads whose latest run was taken by this version of its agent. */
@@ -2581,8 +2629,8 @@ export interface ListThreadsQuery {
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
   /** False: only threads that no tool call has created. */
   children?: boolean;
-  /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
-  text?: string;
+  /** Only threads that the tool calls of this thread have created. */
+  startedBy?: Id;
   /**
    * Threads created at this time or later.
    */
@@ -2621,6 +2669,8 @@ export interface ThreadSummary {
   updatedAt: string;
   /** Status of the active run, or else of the latest; null: no runs. */
   status: RunStatus | null;
+  /** How many threads the tool calls of its runs have created. */
+  children: number;
   /** Number of runs, up to 1,000. */
   runs: number;
   /** Total tokens of these runs. */

@@ -5,10 +5,10 @@ import { RunSelection } from '../../database/store/run/declaration.ts';
 
 const day = 86_400_000;
 
-/** The fields of an alarm are those of a filter of runs. The time is the alarm's own. */
+/** The fields of an alarm are those of a filter of runs. The time and the tenant are the alarm's own. */
 export const AlarmFilter = named(
   'AlarmFilter',
-  RunSelection.omit({ createdAfter: true, createdBefore: true }).meta({
+  RunSelection.omit({ createdAfter: true, createdBefore: true, tenantId: true }).meta({
     doc: 'The runs that an alarm counts: a filter of `runs.list` without times.',
     example: { status: 'failed', agent: 'support' },
   }),
@@ -22,7 +22,8 @@ const rule = {
     example: 10,
   }),
   share: z.number().gt(0).lt(1).meta({
-    description: 'And when they are more than this share of all runs of the agent, version and model of the filter.',
+    description:
+      'And when they are more than this share of all runs of the agent, version, model and threads of the filter.',
     example: 0.2,
   }),
   withinMs: whole(60_000, 7 * day).meta({

@@ -2,6 +2,7 @@
 
 import type { RunStatus } from '../../database/store/run/types.ts';
 import type { MarkKind } from '../../database/store/trace/types.ts';
+import type { JsonObject } from '../../agent/context/message.ts';
 
 /** What an alarm counted in five minutes. */
 export interface AlarmCount {
@@ -21,7 +22,7 @@ export interface AlarmDefinition {
   filter: AlarmFilter;
   /** The alarm is raised when more runs than this match; default 0. The newest 10,000 runs are looked at. */
   moreThan?: number;
-  /** And when they are more than this share of all runs of the agent, version and model of the filter. */
+  /** And when they are more than this share of all runs of the agent, version, model and threads of the filter. */
   share?: number;
   /** Runs that were accepted within this time count. Choose more time than runs take. */
   withinMs?: number;
@@ -43,6 +44,10 @@ export interface AlarmFilter {
    * it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */
@@ -64,7 +69,7 @@ export interface ListedAlarm {
   filter: AlarmFilter;
   /** The alarm is raised when more runs than this match; default 0. The newest 10,000 runs are looked at. */
   moreThan: number;
-  /** And when they are more than this share of all runs of the agent, version and model of the filter. */
+  /** And when they are more than this share of all runs of the agent, version, model and threads of the filter. */
   share: number | null;
   /** Runs that were accepted within this time count. Choose more time than runs take. */
   withinMs: number;

@@ -141,6 +141,12 @@ export interface Cases {
        * it, the run before it, or its start.
        */
       waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** Runs of threads of this tenant. */
+      tenantId?: string;
+      /** Runs of threads whose metadata contains this JSON object. */
+      metadata?: JsonObject;
+      /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+      text?: string;
       /** False: runs that ended without an answer. */
       answered?: boolean;
       /** False: only runs that no tool call has started. */

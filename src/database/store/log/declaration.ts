@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { after, count, date, Id, jsonObject, limit, named, orNull } from '../../../base/operations/schemas.ts';
 import { marks } from '../trace/declaration.ts';
-import { found, RunStatus } from '../run/declaration.ts';
+import { found, ofThreads, RunStatus } from '../run/declaration.ts';
 
 export const RecordedThread = z.object({
   id: Id,
@@ -49,6 +49,7 @@ export const RecordedSummary = z
       .describe('The active run, or else the latest.'),
     lastMessage: z.string().nullable().describe('The first 200 characters of the message that started the latest run.'),
     marks: marks('its runs'),
+    children: count('How many threads the tool calls of its runs have created.', 0),
   })
   .meta({ doc: 'A thread as lists show it, without its log and state.' });
 
@@ -56,16 +57,13 @@ const word = (description: string) => z.string().min(1).max(400).optional().desc
 
 export const ThreadFilter = z
   .object({
-    tenantId: Id.optional(),
-    metadata: jsonObject('Threads whose metadata contains this JSON object.')
-      .meta({ example: { customer: 7 } })
-      .optional(),
+    ...ofThreads('Threads'),
     agent: word('Threads whose latest run has this agent.'),
     version: word('Threads whose latest run was taken by this version of its agent.'),
     status: RunStatus.optional().describe('Threads whose latest run has this status.'),
     ...found('Threads that have a run'),
     children: z.boolean().optional().describe('False: only threads that no tool call has created.'),
-    text: word('Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`.'),
+    startedBy: Id.optional().describe('Only threads that the tool calls of this thread have created.'),
     createdAfter: date('Threads created at this time or later.').optional(),
     createdBefore: date('Threads created before this time.').optional(),
     order: z

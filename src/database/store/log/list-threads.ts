@@ -1,8 +1,9 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../rows.ts';
-import { marksOfThread, toMarks } from '../run/marks-of.ts';
+import { Conditions, cursorText, microsSql, readCursor, statementName, type ListPage } from '../rows.ts';
+import { childrenOfThread, marksOfThread, toMarks } from '../run/marks-of.ts';
 import { waiting } from '../run/found-runs.ts';
+import { contains, wrote } from './of-threads.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 import { countedRuns, readThreadSpent } from './read-thread.ts';
@@ -32,24 +33,20 @@ export async function listThreads(
   const bound = also.value(filter.limit + 1);
   // a window of threads is examined for a filter, so what a list shows beside is read of its page alone; a node supports no limit
   // in a subquery
-  const examined = distributed
-    ? `(${found.sql})`
-    : `(select t.* from (${found.sql}) t ${lastRun} where ${also} ${sorted} limit ${bound})`;
+  const [from, last] = distributed
+    ? [`(${found.sql}) t ${counted(true)} ${lastCounted} where ${also}`, 'last']
+    : [
+        `(select t.*, last.* from (${found.sql}) t ${lastRun} where ${also} ${sorted} limit ${bound}) t ${counted(false)}`,
+        't',
+      ];
   const rows = await db.query<ThreadRow>(
-    `list_threads_${found.key}_${also.key}`,
+    statementName('list_threads', found.key, also.key),
     `select t.id, t.tenant_id, t.rev, t.active_run_id, t.metadata, t.parent_thread_id, t.created_at, t.updated_at,
-       ${microsSql('t.sort_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
-       last.status, last.answered, last.termination_reason, last.error ->> 'type' as error_type, last.created_at as run_at, last.start_at,
-       ${questionSql('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent,
-       ${distributed ? 'null' : marksOfThread('t.id')} as marks
-     from ${examined} t
-     left join lateral (
-       select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens,
-              (array_agg(r.id order by r.created_at desc, r.id desc))[1] as newest
-       from (${countedRuns('t.id', distributed)}) r
-     ) s on true
-     left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.newest)
-     where ${also} ${sorted} limit ${bound}`,
+       ${microsSql('t.sort_at')} as micros, s.runs, s.tokens, ${shownOfRun.map((name) => `${last}.${name}`).join(', ')},
+       ${last}.error ->> 'type' as error_type, ${questionSql(last, 't.id')} as last_message,
+       ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent,
+       ${distributed ? 'null' : marksOfThread('t.id')} as marks, ${distributed ? '0' : childrenOfThread('t.id')} as children
+     from ${from} ${sorted} limit ${bound}`,
     also.values,
   );
   const page = rows.slice(0, filter.limit);
@@ -60,36 +57,59 @@ export async function listThreads(
         page.map((row) => ({ threadId: row.id, row })),
         async ({ threadId, row }) => [toSummary(row, await readBeside(db, threadId))],
       )
-    : page.map((row) => toSummary(row, { spent: toSpent(row['spent']!), marks: row['marks']! }));
-  const last = page.at(-1);
-  if (rows.length > filter.limit && last) return { data, nextAfter: cursorText([last.micros, last.id]) };
+    : page.map((row) =>
+        toSummary(row, { spent: toSpent(row['spent']!), marks: row['marks']!, children: row['children']! }),
+      );
+  const end = page.at(-1);
+  if (rows.length > filter.limit && end) return { data, nextAfter: cursorText([end.micros, end.id]) };
   if (!found.end || (also.key === '' && filter.order !== 'asked')) return { data, nextAfter: null };
   // there may be older threads beyond those examined
-  const [end] = await db.query<{ micros: string; id: string }>(
-    `list_threads_end_${found.key}`,
+  const [examined] = await db.query<{ micros: string; id: string }>(
+    statementName('list_threads_end', found.key),
     `select ${microsSql('sort_at')} as micros, id from (${found.end.sql}) e`,
     found.end.values,
   );
-  return { data, nextAfter: end ? cursorText([end.micros, end.id]) : null };
+  return { data, nextAfter: examined ? cursorText([examined.micros, examined.id]) : null };
 }
 
 interface Beside {
   spent: SpentByModel[];
   marks: object[] | null;
+  children: number;
 }
 
-/** SQL: the active or newest run of a thread, as the list has it. The limit keeps the planner from reading all runs of a version. */
+/** What lists show of the active or newest run of a thread, beside its error and its question. */
+const shownOfRun = ['run_id', 'agent', 'model', 'status', 'answered', 'termination_reason', 'run_at', 'start_at'];
+const ofRun = `r.id as run_id, r.agent, r.agent_version, r.model, r.status, r.answered, r.termination_reason, r.created_at as run_at,
+  r.start_at, r.error, r.input, r.user_seq`;
+
+/** SQL: that run of the thread `t`. The limit keeps the planner from reading all runs of a version. */
 const lastRun = `left join lateral (
-  select r.agent, r.agent_version, r.status from lanefold._run r
+  select ${ofRun} from lanefold._run r
   where r.thread_id = t.id and r.id = coalesce(t.active_run_id, (
     select n.id from (${countedRuns('t.id', false)}) n order by n.created_at desc, n.id desc limit 1))
   limit 1) last on true`;
 
+/** SQL: the same run after `counted`, which has the newest one: a node supports no limit in a subquery. */
+const lastCounted = `left join (select r.thread_id, ${ofRun} from lanefold._run r) last
+  on last.thread_id = t.id and last.run_id = coalesce(t.active_run_id, s.newest)`;
+
+/** SQL: the number of runs and tokens of the thread `t`. */
+const counted = (distributed: boolean): string => `left join lateral (
+  select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens${
+    distributed ? ', (array_agg(r.id order by r.created_at desc, r.id desc))[1] as newest' : ''
+  }
+  from (${countedRuns('t.id', distributed)}) r) s on true`;
+
 /** What a statement over all nodes cannot say of a thread. */
 async function readBeside(db: Database, id: string): Promise<Beside> {
   const spent = await readThreadSpent(db, id);
-  const [of] = await db.query<Pick<Beside, 'marks'>>('thread_marks', `select ${marksOfThread('$1')} as marks`, [id]);
-  return { spent, marks: of!.marks };
+  const [of] = await db.query<Pick<Beside, 'marks' | 'children'>>(
+    'thread_beside',
+    `select ${marksOfThread('$1')} as marks, ${childrenOfThread('$1')} as children`,
+    [id],
+  );
+  return { spent, ...of! };
 }
 
 const rare = 1_000;
@@ -118,16 +138,11 @@ function candidates(db: Database, filter: ThreadFilter, few: readonly string[] |
   const where = new Conditions();
   where
     .fixed('', 'erased_at is null')
-    .add('t', tenantIs(db, '$'), filter.tenantId)
-    .add('m', 'metadata @> $::jsonb', filter.metadata && JSON.stringify(filter.metadata))
+    .addVaried('t', tenantIs(db, '$'), filter.tenantId)
+    .addVaried('m', contains, filter.metadata && JSON.stringify(filter.metadata))
     .add('f', 'created_at >= $', filter.createdAfter)
     .add('b', 'created_at < $', filter.createdBefore)
-    .add(
-      'x',
-      `id in (select e.thread_id from lanefold._entry e where e.kind = 'ai_message' and e.role = 'user'
-        and to_tsvector('simple', left(e.payload ->> 'content', 2000)) @@ websearch_to_tsquery('simple', $))`,
-      filter.text,
-    );
+    .addVaried('x', `id in (${wrote})`, filter.text);
   const runs = (condition: string) => `id in (select r.thread_id from lanefold._run r where ${condition})`;
   if (filter.status === 'failed') where.fixed('F', runs("r.error is not null and r.termination_reason <> 'cancelled'"));
   if (filter.status === 'queued' || filter.status === 'running' || filter.status === 'suspended')
@@ -139,6 +154,7 @@ function candidates(db: Database, filter: ThreadFilter, few: readonly string[] |
     );
   if (few) where.add('K', 'id = any ($)', few);
   else where.add('k', 'id in (select m.thread_id from lanefold._run_mark m where m.kind = $)', filter.mark);
+  where.add('P', 'id in (select w.child_thread_id from lanefold._wait w where w.thread_id = $)', filter.startedBy);
   if (filter.children === false)
     where.fixed('C', 'not exists (select from lanefold._child_run c where c.thread_id = thread.id)');
   return where;
@@ -146,7 +162,7 @@ function candidates(db: Database, filter: ThreadFilter, few: readonly string[] |
 
 type ThreadRow = Record<string, never> & { id: string; micros: string };
 
-const toSummary = (row: ThreadRow, { spent, marks }: Beside): SpentSummary => ({
+const toSummary = (row: ThreadRow, { spent, marks, children }: Beside): SpentSummary => ({
   id: row.id,
   tenantId: row['tenant_id']!,
   rev: Number(row['rev']),
@@ -175,4 +191,5 @@ const toSummary = (row: ThreadRow, { spent, marks }: Beside): SpentSummary => ({
         },
   lastMessage: row['last_message']!,
   marks: toMarks(marks),
+  children,
 });

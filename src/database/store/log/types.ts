@@ -73,6 +73,8 @@ export interface RecordedSummary {
   lastMessage: string | null;
   /** Marks of its runs, counted by kind. A run that waits has its mark only in its thread. */
   marks: RunMarkCount[];
+  /** How many threads the tool calls of its runs have created. */
+  children: number;
 }
 
 export interface RecordedThread {
@@ -119,9 +121,12 @@ export interface ThreadEntry {
 
 /** Which threads to list. */
 export interface ThreadFilter {
+  /** Threads of this tenant. */
   tenantId?: string;
   /** Threads whose metadata contains this JSON object. */
   metadata?: JsonObject;
+  /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** Threads whose latest run has this agent. */
   agent?: string;
   /** Threads whose latest run was taken by this version of its agent. */
@@ -137,8 +142,8 @@ export interface ThreadFilter {
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
   /** False: only threads that no tool call has created. */
   children?: boolean;
-  /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
-  text?: string;
+  /** Only threads that the tool calls of this thread have created. */
+  startedBy?: string;
   /** Threads created at this time or later. */
   createdAfter?: Date;
   /** Threads created before this time. */

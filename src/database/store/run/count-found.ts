@@ -21,7 +21,7 @@ export async function countFound(
   filter: RunFilter,
   most = filter.mark === undefined ? 5_000 : 2_500,
 ): Promise<RunCounts> {
-  const found = new FoundRuns(filter);
+  const found = new FoundRuns(db, filter);
   const bound = found.indexed.value(most);
   const { also } = found;
   const counts = (what: string, from: string, by: string) =>
@@ -41,7 +41,7 @@ export async function countFound(
     ? `(select thread_id, id from found where notable) f join lanefold._run_mark m on ${same}`
     : `(select thread_id, id from found where notable) f cross join lateral (select m.kind from lanefold._run_mark m where ${same} offset 0) m`;
   const [row] = await db.query<Row>(
-    `count_runs_${found.key}`,
+    found.named('count_runs'),
     `with seen as materialized (${found.window(`order by created_at desc limit ${bound}`)}),
      found as materialized (select thread_id, id, status, agent, agent_version, notable from seen _run where ${also}),
      since as materialized (select case when count(*) = ${bound} then min(created_at) end as at from seen),

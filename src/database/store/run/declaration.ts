@@ -5,6 +5,7 @@ import {
   count,
   date,
   Id,
+  jsonObject,
   limit,
   named,
   orNull,
@@ -311,6 +312,15 @@ export const TreeRun = named(
 
 const word = (description: string) => z.string().min(1).max(400).optional().describe(description);
 
+/** Filters by thread that runs and threads share; `what` is what is found. */
+export const ofThreads = (what: string) => ({
+  tenantId: Id.optional().describe(`${what} of this tenant.`),
+  metadata: jsonObject(`${what} whose metadata contains this JSON object.`)
+    .meta({ example: { customer: 7 } })
+    .optional(),
+  text: word(`${what} in which users wrote these words, as in a web search: \`refund -paid "order 42"\`.`),
+});
+
 /** What a run that has not ended may wait for; `agent`: the end of a run that a call has started. */
 export const waitingFors = ['approval', 'event', 'time', 'agent', 'limit', 'worker', 'run', 'start_at'] as const;
 
@@ -331,6 +341,7 @@ export const RunFilter = z.object({
   agent: word('Runs of this agent.'),
   version: word('Runs that this version of their agent took: `agentVersion`.'),
   ...found('A run'),
+  ...ofThreads('Runs of threads'),
   answered: z.boolean().optional().describe('False: runs that ended without an answer.'),
   children: z.boolean().optional().describe('False: only runs that no tool call has started.'),
   model: word('Runs with this model.'),

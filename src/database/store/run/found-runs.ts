@@ -1,5 +1,8 @@
 import type { RunFilter, RunStatus } from './types.ts';
-import { Conditions } from '../rows.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { Conditions, statementName } from '../rows.ts';
+import { contains, wrote } from '../log/of-threads.ts';
+import { tenantIs } from '../tenant/tenant-settings.ts';
 
 const keyColumns = ['created_at', 'thread_id', 'id'];
 /** What conditions on the runs of a window use, and what a list shows of them. */
@@ -24,7 +27,7 @@ export class FoundRuns {
   #also: Conditions | undefined;
   readonly #filter: RunFilter;
 
-  constructor(filter: RunFilter) {
+  constructor(db: Database, filter: RunFilter) {
     this.#filter = filter;
     this.#byMark = filter.mark !== undefined;
     this.indexed
@@ -32,7 +35,14 @@ export class FoundRuns {
       .add('f', 'created_at >= $', filter.createdAfter)
       .add('b', 'created_at < $', filter.createdBefore)
       .add('a', 'agent = $', filter.agent)
-      .add('k', 'kind = $', filter.mark);
+      .add('k', 'kind = $', filter.mark)
+      .addVaried('T', tenantIs(db, '$'), filter.tenantId)
+      .addVaried(
+        'm',
+        `thread_id in (select t.id from lanefold.thread t where t.${contains})`,
+        filter.metadata && JSON.stringify(filter.metadata),
+      )
+      .addVaried('x', `thread_id in (${wrote})`, filter.text);
     if (!this.#byMark) this.#addState(this.indexed);
   }
 
@@ -61,15 +71,15 @@ export class FoundRuns {
     return also;
   }
 
-  /** Tells prepared statements apart. */
-  get key(): string {
-    return `${this.indexed.key}_${this.also.key}`;
+  /** The name of a statement with all conditions; see `statementName`. */
+  named(statement: string): string {
+    return statementName(statement, this.indexed.key, this.also.key);
   }
 
   /** SQL: the keys that the index finds. */
   get keys(): string {
     const table = this.#byMark
-      ? '(select created_at, thread_id, run_id as id, agent, kind from lanefold._run_mark) m'
+      ? '(select created_at, thread_id, tenant_id, run_id as id, agent, kind from lanefold._run_mark) m'
       : 'lanefold._run';
     return `select created_at, thread_id, id from ${table} where ${this.indexed}`;
   }

@@ -2,7 +2,7 @@ import type { ListedRun, RunCost, RunFilter } from './types.ts';
 import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { cursorText, microsSql, pageByTime, readCursor, timestampSql, type ListPage } from '../rows.ts';
+import { cursorText, microsSql, pageByTime, readCursor, statementName, timestampSql, type ListPage } from '../rows.ts';
 import { FoundRuns } from './found-runs.ts';
 import { childrenOfRun, marksOfRun, toMarks } from './marks-of.ts';
 import { toRun, type RunRow } from './read-run.ts';
@@ -22,7 +22,7 @@ const window = 20_000;
 /** Runs, newest first: of one thread, or of all. */
 export async function listRuns(db: Database, filter: RunFilter & { limit: number }): Promise<ListPage<RecordedRun>> {
   const cursor = readCursor(filter.after, 2);
-  const found = new FoundRuns(filter);
+  const found = new FoundRuns(db, filter);
   if (cursor) {
     const [at, threadId, id] = cursor.map((part) => found.indexed.value(part)) as [string, string, string];
     found.indexed.fixed('c', `(created_at, thread_id, id) < (${timestampSql(at)}, ${threadId}, ${id})`);
@@ -31,7 +31,7 @@ export async function listRuns(db: Database, filter: RunFilter & { limit: number
   const bound = found.indexed.value(window);
   const { also } = found;
   const rows = await db.query<Listed>(
-    `list_runs_${found.key}`,
+    found.named('list_runs'),
     `select lanefold.read_run(n.thread_id, n.id) as run, ${beside('n')}, ${microsSql('n.created_at')} as micros
      from (select * from (${found.window(`${newest} limit ${bound}`)}) _run where ${also} ${newest} limit ${also.value(filter.limit + 1)}) n
      order by n.created_at desc, n.thread_id desc, n.id desc`,
@@ -45,7 +45,7 @@ export async function listRuns(db: Database, filter: RunFilter & { limit: number
   if (page.nextAfter !== null || also.key === '') return page;
   // the filter may match older runs beyond those examined
   const [end] = await db.query<{ micros: string; thread_id: string; id: string }>(
-    `list_runs_end_${found.indexed.key}`,
+    statementName('list_runs_end', found.indexed.key),
     `select ${microsSql('created_at')} as micros, thread_id, id from (${found.keys}) k ${newest} offset ${bound} - 1 limit 1`,
     found.indexed.values,
   );
@@ -70,7 +70,7 @@ const toListed = ({ question, marks, children, ...row }: Omit<Listed, 'micros'>)
 async function listEach(db: Database, found: FoundRuns, limit: number): Promise<ListPage<RecordedRun>> {
   const { also } = found;
   const keys = await db.query<{ thread_id: string; id: string; micros: string }>(
-    `list_run_keys_${found.key}`,
+    found.named('list_run_keys'),
     `select thread_id, id, ${microsSql('created_at')} as micros from (${found.window('')}) _run where ${also} ${newest} limit ${also.value(limit + 1)}`,
     also.values,
   );

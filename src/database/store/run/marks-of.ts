@@ -23,5 +23,10 @@ export const childrenOfRun = (run: string): string => `(
   select count(distinct w.child_run_id)::int from lanefold._wait w
   where w.thread_id = ${run}.thread_id and w.run_id = ${run}.id and w.child_run_id is not null)`;
 
+/** SQL: how many threads the tool calls of a thread have created. */
+export const childrenOfThread = (threadId: string): string => `(
+  select count(distinct w.child_thread_id)::int from lanefold._wait w
+  where w.thread_id = ${threadId} and w.child_run_id is not null)`;
+
 export const toMarks = (marks: readonly object[] | null): RunMarkCount[] =>
   (marks ?? []).map((mark) => camelKeys(mark) as unknown as RunMarkCount);

@@ -6,6 +6,7 @@ import type { Json } from '../../../agent/context/message.ts';
 import type { RunRef } from './run-ref.ts';
 import type { RunMarkCount } from '../trace/types.ts';
 import type { MarkKind } from '../trace/types.ts';
+import type { JsonObject } from '../../../agent/context/message.ts';
 
 /** Its name, for `runs.approve` and the like: round and index, such as `1.0`. */
 export type Call = string;
@@ -176,6 +177,12 @@ export interface RunFilter {
    * it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads of this tenant. */
+  tenantId?: string;
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */
@@ -209,6 +216,12 @@ export interface RunSelection {
    * it, the run before it, or its start.
    */
   waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+  /** Runs of threads of this tenant. */
+  tenantId?: string;
+  /** Runs of threads whose metadata contains this JSON object. */
+  metadata?: JsonObject;
+  /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+  text?: string;
   /** False: runs that ended without an answer. */
   answered?: boolean;
   /** False: only runs that no tool call has started. */

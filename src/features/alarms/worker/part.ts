@@ -44,7 +44,7 @@ async function count(db: Database, { filter, share, from }: TakenAlarm): Promise
 }
 
 /** What tells which runs there are, rather than what has become of them. */
-const kindOfRun = new Set(['agent', 'version', 'model', 'children']);
+const kindOfRun = new Set(['agent', 'version', 'model', 'children', 'metadata', 'text']);
 
 const ofAgent = (filter: TakenAlarm['filter']): TakenAlarm['filter'] =>
   Object.fromEntries(Object.entries(filter).filter(([field]) => kindOfRun.has(field)));

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { toWire } from '../../../base/operations/wire.ts';
 import { RunSelection } from '../../../database/store/run/declaration.ts';
+import { mostCounted } from '../../../database/store/run/select-runs.ts';
 import { AlarmFilter, alarms } from '../../../features/alarms/declaration.ts';
 import type { ListedAlarm } from '../../../features/alarms/types.ts';
 import { flagFor, operationCommand, valuesOf } from '../operation-command.ts';
@@ -70,8 +71,8 @@ export function addAlarms(program: Command): Command {
       if (counts.length === 0) return note(`no worker has counted for ${name} yet`);
       const rows = counts.map(({ at, runs, allRuns, raised }) => [
         at.toISOString(),
-        String(runs),
-        String(allRuns ?? ''),
+        countOf(runs),
+        countOf(allRuns),
         raised ? 'raised' : '',
       ]);
       print(table(['time', 'runs', 'of', ''], rows).join('\n'));
@@ -85,13 +86,15 @@ const rowOf = (alarm: ListedAlarm): string[] => [
   alarm.tenant,
   filterOf(alarm),
   ruleOf(alarm),
-  String(alarm.runs ?? ''),
+  countOf(alarm.runs),
   stateOf(alarm),
 ];
 
+const countOf = (runs: number | null): string => `${runs ?? ''}${runs !== null && runs >= mostCounted ? '+' : ''}`;
+
 const filterOf = ({ filter }: ListedAlarm): string =>
   Object.entries(toWire(AlarmFilter, filter) as object)
-    .map(([name, value]) => `${name}=${String(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(' ') || 'all runs';
 
 const ruleOf = ({ moreThan, share, withinMs }: ListedAlarm): string =>

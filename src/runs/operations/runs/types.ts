@@ -216,6 +216,12 @@ export interface DeclaredRuns {
      * it, the run before it, or its start.
      */
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** Runs of threads of this tenant. */
+    tenantId?: string;
+    /** Runs of threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** False: runs that ended without an answer. */
     answered?: boolean;
     /** False: only runs that no tool call has started. */
@@ -257,6 +263,12 @@ export interface DeclaredRuns {
      * it, the run before it, or its start.
      */
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+    /** Runs of threads of this tenant. */
+    tenantId?: string;
+    /** Runs of threads whose metadata contains this JSON object. */
+    metadata?: JsonObject;
+    /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** False: runs that ended without an answer. */
     answered?: boolean;
     /** False: only runs that no tool call has started. */
@@ -326,6 +338,12 @@ export interface DeclaredRuns {
        * it, the run before it, or its start.
        */
       waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** Runs of threads of this tenant. */
+      tenantId?: string;
+      /** Runs of threads whose metadata contains this JSON object. */
+      metadata?: JsonObject;
+      /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+      text?: string;
       /** False: runs that ended without an answer. */
       answered?: boolean;
       /** False: only runs that no tool call has started. */
@@ -372,6 +390,12 @@ export interface DeclaredRuns {
        * it, the run before it, or its start.
        */
       waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** Runs of threads of this tenant. */
+      tenantId?: string;
+      /** Runs of threads whose metadata contains this JSON object. */
+      metadata?: JsonObject;
+      /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+      text?: string;
       /** False: runs that ended without an answer. */
       answered?: boolean;
       /** False: only runs that no tool call has started. */
@@ -429,6 +453,12 @@ export interface DeclaredRuns {
        * it, the run before it, or its start.
        */
       waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
+      /** Runs of threads of this tenant. */
+      tenantId?: string;
+      /** Runs of threads whose metadata contains this JSON object. */
+      metadata?: JsonObject;
+      /** Runs of threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+      text?: string;
       /** False: runs that ended without an answer. */
       answered?: boolean;
       /** False: only runs that no tool call has started. */

@@ -217,6 +217,8 @@ export interface ThreadSummary {
   updatedAt: Date;
   /** Status of the active run, or else of the latest; null: no runs. */
   status: RunStatus | null;
+  /** How many threads the tool calls of its runs have created. */
+  children: number;
   /** Number of runs, up to 1,000. */
   runs: number;
   /** Total tokens of these runs. */
@@ -273,9 +275,12 @@ export interface DeclaredThreads {
   }>;
   /** List threads, newest first, by creation or by latest question. */
   list(options?: {
+    /** Threads of this tenant. */
     tenantId?: string;
     /** Threads whose metadata contains this JSON object. */
     metadata?: JsonObject;
+    /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
+    text?: string;
     /** Threads whose latest run has this agent. */
     agent?: string;
     /** Threads whose latest run was taken by this version of its agent. */
@@ -291,8 +296,8 @@ export interface DeclaredThreads {
     waitingFor?: 'approval' | 'event' | 'time' | 'agent' | 'limit' | 'worker' | 'run' | 'start_at';
     /** False: only threads that no tool call has created. */
     children?: boolean;
-    /** Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`. */
-    text?: string;
+    /** Only threads that the tool calls of this thread have created. */
+    startedBy?: string;
     /** Threads created at this time or later. */
     createdAfter?: Date;
     /** Threads created before this time. */
