@@ -48,6 +48,7 @@ export type { BrowserAccess } from './base/access/browser-token.ts';
 export type { ScheduleDefinition } from './features/schedules/types.ts';
 export type { WebhookDelivery } from './features/webhooks/types.ts';
 export type { AlarmDefinition } from './features/alarms/types.ts';
+export type { GivenFeedback, NewFeedback } from './features/feedback/types.ts';
 export type { MonitorDefinition } from './features/monitors/types.ts';
 export type { WebhookDefinition } from './features/webhooks/types.ts';
 export type { EvalDefinition } from './features/evals/store/types.ts';

@@ -799,6 +799,8 @@ CREATE INDEX "_entry_lane" ON "lanefold"."_entry" USING btree ("thread_id","cont
 CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind in ('ai_context_operation', 'ai_config_change');--> statement-breakpoint
 CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
 CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
+CREATE INDEX "_entry_feedback" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'feedback';--> statement-breakpoint
+CREATE INDEX "_entry_feedback_at" ON "lanefold"."_entry" USING btree ("at","thread_id","seq") WHERE kind = 'feedback';--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
 CREATE UNIQUE INDEX "_case_source" ON "lanefold"."_case" USING btree ("tenant_id","dataset","thread_id","llm_call_id","kind");--> statement-breakpoint
 CREATE INDEX "_case_thread" ON "lanefold"."_case" USING btree ("thread_id");--> statement-breakpoint

@@ -47,6 +47,13 @@ export const entry = lanefold.table(
     index('_entry_state')
       .on(t.threadId, t.seq)
       .where(sql`kind = 'ai_state_change'`),
+    // Feedback: of a run, and the newest of all threads. Few rows.
+    index('_entry_feedback')
+      .on(t.threadId, t.seq)
+      .where(sql`kind = 'feedback'`),
+    index('_entry_feedback_at')
+      .on(t.at, t.threadId, t.seq)
+      .where(sql`kind = 'feedback'`),
     // Words of user messages, to search for threads: one message per run. Adding each word to the index at once costs
     // as much as the rest of the claim, so words are collected in a list first. The list is short, because one run
     // waits while it is merged: 10 ms at most.

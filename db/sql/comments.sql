@@ -10,6 +10,8 @@ comment on view lanefold.run is 'One request executed by a strategy, with its re
 comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent, start, outcome. A stored outcome is never run again.';
 comment on view lanefold.run_wait is 'What tool calls wait for or waited for, and the runs they started.';
 comment on view lanefold.run_tree is 'The runs of each tree: the root at depth 0, and the runs that tool calls started.';
+comment on view lanefold.feedback is 'What people think of answers: thumbs and comments, with the answer, the run and the person.';
+comment on function lanefold.give_feedback(text, jsonb) is 'Notes what a person thinks of an answer.';
 comment on view lanefold.run_mark is 'What is notable about runs, by kind: find the runs whose tools failed, whose context was cut, or that a limit ended.';
 comment on view lanefold.run_node is 'What a strategy that asks questions of its own found out: answers, and the tree or graph of them.';
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';

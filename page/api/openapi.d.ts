@@ -908,6 +908,8 @@ export interface components {
         | 'cache_missed'
         | 'handoffs_looped'
         | 'model_overridden'
+        | 'liked'
+        | 'disliked'
         | 'steered'
         | 'steer_dropped'
         | 'prompt_changed'
@@ -1155,6 +1157,8 @@ export interface components {
           | 'cache_missed'
           | 'handoffs_looped'
           | 'model_overridden'
+          | 'liked'
+          | 'disliked'
           | 'steered'
           | 'steer_dropped'
           | 'prompt_changed'
@@ -1770,6 +1774,58 @@ export interface components {
       expires_ms?: number;
       /** @description How long the event is kept for calls that begin to wait later; default 0. */
       keep_ms?: number;
+    };
+    FeedbackReceipt: {
+      /** @description The entry with the feedback. */
+      seq: number;
+      /** @description The message of the assistant. */
+      answer_seq: number;
+      run_id: components['schemas']['Id'] | null;
+      /** @description Whether the key was used before: then nothing was written. */
+      duplicate: boolean;
+    };
+    NewFeedback: {
+      /** @description The message of the assistant, by its `seq`. */
+      answer_seq?: number;
+      /** @description Instead of `answer_seq`: the last answer of this run. */
+      run_id?: components['schemas']['Id'];
+      /**
+       * @description Without rating and comment, the person takes back an earlier opinion.
+       * @enum {string}
+       */
+      rating?: 'up' | 'down';
+      comment?: string;
+      /** @description The person. The last word of each person about an answer counts. */
+      by?: string;
+      /** @description The idempotency key. */
+      op_id?: components['schemas']['Id'];
+    };
+    FeedbackPage: {
+      data: components['schemas']['GivenFeedback'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+      next_after: string | null;
+    };
+    GivenFeedback: {
+      thread_id: components['schemas']['Id'];
+      /** @description The entry with the feedback. */
+      seq: number;
+      /** @description The message of the assistant. */
+      answer_seq: number;
+      run_id: components['schemas']['Id'] | null;
+      /** @description The lane of the answer. */
+      context_ref: components['schemas']['Id'];
+      rating: ('up' | 'down') | null;
+      comment: string | null;
+      by: string | null;
+      /**
+       * Format: date-time
+       * @description When it was given.
+       */
+      at: string;
+      /** @description Whether it is the last word of this person about this answer. */
+      latest: boolean;
+      agent: string | null;
+      agent_version: string | null;
     };
     MintedKey: {
       id: components['schemas']['Id'];
@@ -2570,7 +2626,7 @@ export interface components {
     /** @description The number of marks of one kind, and the place of the first mark. */
     MarkCount: {
       run_id: components['schemas']['Id'];
-      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
+      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
       kind: string;
       /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
@@ -2928,6 +2984,8 @@ export interface components {
           | 'cache_missed'
           | 'handoffs_looped'
           | 'model_overridden'
+          | 'liked'
+          | 'disliked'
           | 'steered'
           | 'steer_dropped'
           | 'prompt_changed'
@@ -2999,6 +3057,8 @@ export interface components {
           | 'cache_missed'
           | 'handoffs_looped'
           | 'model_overridden'
+          | 'liked'
+          | 'disliked'
           | 'steered'
           | 'steer_dropped'
           | 'prompt_changed'
@@ -3078,6 +3138,8 @@ export interface components {
           | 'cache_missed'
           | 'handoffs_looped'
           | 'model_overridden'
+          | 'liked'
+          | 'disliked'
           | 'steered'
           | 'steer_dropped'
           | 'prompt_changed'
@@ -3453,7 +3515,7 @@ export interface components {
     /** @description Something in a run that is worth a look. */
     Mark: {
       run_id: components['schemas']['Id'];
-      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
+      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
       kind: string;
       /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;

@@ -34,8 +34,8 @@ export interface Feature<Operations extends object = object> {
   keeper?: Keeper;
   /** Before a worker starts. */
   prepareWorker?(host: FeatureHost): Promise<void>;
-  /** Loads what it does in a worker: a process without one does not need it. */
-  loadPart(): Promise<PartOfHost>;
+  /** Loads what it does in a worker, if anything: a process without one does not need it. */
+  loadPart?(): Promise<PartOfHost>;
 }
 
 type OperationsOf<Features> = Features extends readonly [Feature<infer First>, ...infer Rest]

@@ -1,5 +1,6 @@
 import { alarmsFeature } from '../features/alarms/feature.ts';
 import { evalsFeature } from '../features/evals/feature.ts';
+import { feedbackFeature } from '../features/feedback/feature.ts';
 import { monitorsFeature } from '../features/monitors/feature.ts';
 import { schedulesFeature } from '../features/schedules/feature.ts';
 import { webhooksFeature } from '../features/webhooks/feature.ts';
@@ -19,4 +20,5 @@ export const featuresOf = ({
     evalsFeature(scorers),
     monitorsFeature(scorers),
     alarmsFeature(),
+    feedbackFeature(),
   ] as const;

@@ -23,7 +23,7 @@ export async function startFullWorker(process: WorkerHost, options: WorkerOption
   const { host, connections } = process;
   const [{ startWorker }, ...parts] = await Promise.all([
     import('../worker/process/worker.ts'),
-    ...host.features.map((feature) => feature.loadPart()),
+    ...host.features.flatMap((feature) => feature.loadPart?.() ?? []),
   ]);
   for (const feature of host.features) await feature.prepareWorker?.(host);
   const started = parts.map((part) => part(host, options));

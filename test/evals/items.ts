@@ -38,6 +38,7 @@ export const inputOf = (fields: Partial<ScorerInput> = {}): Omit<ScorerInput, 's
   toolCalls: [],
   messages: [],
   expected: {},
+  feedback: [],
   case: { id: 'case_1', dataset: 'refunds', tags: [], split: null, note: null },
   run: {
     threadId: 'thread_1',

@@ -60,9 +60,9 @@ begin
     end if;
   end loop;
   if exists (select from jsonb_array_elements(p_entries) x (e)
-             where x.e ->> 'kind' in ('ai_context_operation', 'ai_config_change', 'ai_state_change', 'thread_import', '')) then
+             where x.e ->> 'kind' in ('ai_context_operation', 'ai_config_change', 'ai_state_change', 'thread_import', 'feedback', '')) then
     perform lanefold._fail('LF009', 'An entry has a reserved or empty kind.',
-      'Operations, configuration and state have their own calls; use ai_message or a kind of your own.');
+      'Operations, configuration, state and feedback have their own calls; use ai_message or a kind of your own.');
   end if;
   if exists (select from jsonb_array_elements(p_entries) x (e) where jsonb_typeof(x.e) <> 'object') then
     perform lanefold._fail('LF014', 'An entry is not an object.', 'Nothing was written. Pass {kind, payload} for each entry.');

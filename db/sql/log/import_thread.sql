@@ -119,6 +119,8 @@ begin
         format('sets the unknown field %s, or sets it to an invalid value', coalesce(x.e -> 'payload' ->> 'field', '(none)'))
       when x.e ->> 'kind' = 'ai_state_change' and jsonb_typeof(x.e -> 'payload' -> 'operations') is distinct from 'array' then
         'has no state operations'
+      when x.e ->> 'kind' = 'feedback' and not (lanefold._is_feedback(x.e -> 'payload') and (x.e #>> '{payload,answer_seq}')::bigint < x.seq) then
+        'is no feedback on an earlier entry'
       when (x.e -> 'is_anchor')::boolean and (jsonb_typeof(v_operation -> 'result_context' -> 'entries') is distinct from 'array'
         or jsonb_typeof(coalesce(v_operation -> 'result_context' -> 'system_prompt', 'null')) not in ('string', 'null')) then
         'has an operation without a valid result_context'

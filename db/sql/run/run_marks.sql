@@ -8,6 +8,7 @@
 --   cache_missed      {cause: prompt, anchor or policy, seq?}: its prefix differs from the lane's previous call
 --   handoffs_looped   {agent, times}: an agent got the run from others more than once
 --   model_overridden  {model, instead_of, transformer?}
+--   liked, disliked   {by?, comment?}: at an answer, by the last word of each person
 --   steered           {kind, by, sent_at, reached_at}, steer_dropped {kind, by, sent_at}
 --   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
 --                     answer before the run
@@ -192,4 +193,12 @@ begin
     ('tool_retried', c.attempts > 1, jsonb_build_object('tool', c.name, 'attempts', c.attempts))
   ) as x (kind, holds, data)
   where c.thread_id = p_thread_id and c.run_id = any (p_run_ids) and x.holds;
+  return query
+  select f.p ->> 'run_id', case f.p ->> 'rating' when 'up' then 'liked' else 'disliked' end, (f.p -> 'answer_seq')::bigint,
+         jsonb_strip_nulls(jsonb_build_object('by', f.p -> 'by', 'comment', f.p -> 'comment'))
+  from (
+    select distinct on (e.payload -> 'answer_seq', e.payload -> 'by') e.payload as p from lanefold._entry e
+    where e.thread_id = p_thread_id and e.kind = 'feedback' and e.payload ->> 'run_id' = any (p_run_ids)
+    order by e.payload -> 'answer_seq', e.payload -> 'by', e.seq desc) f
+  where f.p ? 'rating';
 end $$;

@@ -12,6 +12,7 @@ export const sought: readonly BuiltIn[] = [
   ['Handoffs looped', { mark: 'handoffs_looped' }],
   ['Cut', { mark: 'cut' }],
   ['Cache missed', { mark: 'cache_missed' }],
+  ['Disliked', { mark: 'disliked' }],
   ['Waits for a limit', { waiting_for: 'limit' }],
 ];
 

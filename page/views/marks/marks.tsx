@@ -86,6 +86,8 @@ export const kinds: Record<string, [tone: Tone, one: string, several: string]> =
   handoffs_looped: ['warn', 'handoffs looped', '× handoffs looped'],
   ended_early: ['warn', 'ended early', '× ended early'],
   model_overridden: ['note', 'model overridden', '× model overridden'],
+  liked: ['note', 'liked', '× liked'],
+  disliked: ['bad', 'disliked', '× disliked'],
   steered: ['note', 'steered', '× steered'],
   steer_dropped: ['bad', 'steering dropped', '× steering dropped'],
   prompt_changed: ['note', 'prompt changed', '× prompt changed'],
@@ -159,6 +161,11 @@ export function wordsOf({ kind, data }: Mark): string {
       return `Cache missed: ${causes[text('cause')]}${data['seq'] === undefined ? '' : ` (#${text('seq')})`}`;
     case 'model_overridden':
       return `${text('model')} instead of the ${data['transformer'] ? 'run' : 'agent'}’s ${text('instead_of')}`;
+    case 'liked':
+    case 'disliked': {
+      const [is, by, comment] = [kind === 'liked' ? 'Liked' : 'Disliked', data['by'], data['comment']];
+      return `${is}${by === undefined ? '' : ` by ${text('by')}`}${comment === undefined ? '' : `: ${text('comment')}`}`;
+    }
     case 'steered':
       return `Sent ${fullTime(text('sent_at'))} by ${text('by')}, reached the model ${duration(
         Date.parse(text('reached_at')) - Date.parse(text('sent_at')),

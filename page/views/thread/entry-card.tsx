@@ -5,6 +5,7 @@ import { href } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { Marks } from '../marks/marks.tsx';
 import { clip } from '../../parts/format.ts';
+import { FeedbackButton } from './feedback.tsx';
 import { post, v1 } from '../../api/client.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 
@@ -34,6 +35,7 @@ function MessageCard({ entry, state, marks }: CardProps) {
         <span class="entry-links">
           {typeof callId === 'string' && <a href={href('threads', state.id, 'calls', callId)}>What was sent</a>}
           {entry.run_id && <a href={href('threads', state.id, 'runs', entry.run_id)}>Run</a>}
+          {entry.role === 'assistant' && <FeedbackButton entry={entry} state={state} />}
           <ForkButton state={state} seq={entry.seq} ofEntry />
         </span>
         <span class="muted num">#{entry.seq}</span>
@@ -127,6 +129,12 @@ export function describeEntry({ kind, payload, refs }: Entry): Description {
       title: value === null ? 'System prompt removed' : `System prompt: ${clip(String(value), maxChars)}`,
       ...by,
     };
+  }
+  if (kind === 'feedback') {
+    const { answer_seq: of, rating, comment, by } = payload;
+    const opinion = rating === 'up' ? 'a good answer' : rating === 'down' ? 'not a good answer' : 'no opinion';
+    const why = comment === undefined ? '' : `: ${clip(String(comment), maxChars)}`;
+    return { title: `Feedback on #${String(of)}: ${opinion}${why}`, ...(by === undefined ? {} : { by: String(by) }) };
   }
   if (kind === 'ai_state_change') return { title: 'Tools changed the state' };
   return { title: kind };

@@ -240,6 +240,7 @@ export interface DatabaseFunctions {
   };
   forget_webhook: { takes: { tenant: string | null; webhookId: string | null }; returns: void };
   fork_source: { takes: { threadId: string | null; p: object | string | null }; returns: unknown };
+  give_feedback: { takes: { threadId: string | null; p: object | string | null }; returns: unknown };
   give_up_deliveries: {
     takes: { threadId: string | null; webhookId: string | null; ids: object | string | null };
     returns: number;
@@ -851,6 +852,11 @@ export const databaseFunctions = {
     returns: 'value',
   },
   fork_source: { takes: ['threadId', 'p'], text: `select lanefold.fork_source($1, $2) as result`, returns: 'value' },
+  give_feedback: {
+    takes: ['threadId', 'p'],
+    text: `select lanefold.give_feedback($1, $2) as result`,
+    returns: 'value',
+  },
   give_up_deliveries: {
     takes: ['threadId', 'webhookId', 'ids'],
     text: `select lanefold.give_up_deliveries($1, $2, $3) as result`,

@@ -2,6 +2,7 @@ import { alarmsOf, type ClientAlarms } from './alarms.ts';
 import { casesOf, type ClientCases } from './cases.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { contextsOf, type ClientContexts } from './contexts.ts';
+import { feedbackOf, type ClientFeedback } from './feedback.ts';
 import type {
   Approval,
   BrowserToken,
@@ -52,6 +53,7 @@ export interface Client<AGENTS extends KnownAgents = KnownAgents> {
   };
   readonly alarms: ClientAlarms;
   readonly cases: ClientCases;
+  readonly feedback: ClientFeedback;
   /** For your backend: tokens for browsers. */
   readonly keys: { browserToken(token: NewBrowserToken, call?: CallOptions): Promise<BrowserToken> };
 }
@@ -110,6 +112,7 @@ export function createClient<AGENTS extends KnownAgents = KnownAgents>(options: 
     },
     alarms: alarmsOf(connection),
     cases: casesOf(connection),
+    feedback: feedbackOf(connection),
     keys: {
       browserToken: (token, { signal } = {}) => connection.call('createBrowserToken', { body: token, signal }),
     },

@@ -8,6 +8,7 @@ export type { ConnectionOptions } from './connection.ts';
 export type { Credentials } from './connection.ts';
 export { isClientError, LanefoldClientError, type ClientErrorCode } from './errors.ts';
 export type { ClientAlarms } from './alarms.ts';
+export type { ClientFeedback } from './feedback.ts';
 export type { ClientCases } from './cases.ts';
 export type { ClientRuns, InputOptions } from './runs.ts';
 export type { WaitOptions } from './wait-for.ts';
@@ -56,6 +57,8 @@ export type {
   ErasureReport,
   ExpectedAnswer,
   ExplainedMessage,
+  FeedbackReceipt,
+  GivenFeedback,
   Id,
   Input,
   InputReceipt,
@@ -72,6 +75,7 @@ export type {
   ListCasesQuery,
   ListedRun,
   ListEntriesQuery,
+  ListFeedbackQuery,
   ListLimitHoldersQuery,
   ListLimitsQuery,
   ListThreadsQuery,
@@ -84,6 +88,7 @@ export type {
   NewAlarm,
   NewBrowserToken,
   NewCase,
+  NewFeedback,
   NewFork,
   NewInput,
   NewRun,

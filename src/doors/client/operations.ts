@@ -192,6 +192,8 @@ export interface AlarmFilter {
     | 'cache_missed'
     | 'handoffs_looped'
     | 'model_overridden'
+    | 'liked'
+    | 'disliked'
     | 'steered'
     | 'steer_dropped'
     | 'prompt_changed'
@@ -452,6 +454,8 @@ export interface KeepRuns {
       | 'cache_missed'
       | 'handoffs_looped'
       | 'model_overridden'
+      | 'liked'
+      | 'disliked'
       | 'steered'
       | 'steer_dropped'
       | 'prompt_changed'
@@ -964,6 +968,76 @@ export interface SentEvent {
   kept: boolean;
 }
 
+export interface NewFeedback {
+  /** The message of the assistant, by its `seq`. */
+  answerSeq?: number;
+  /** Instead of `answer_seq`: the last answer of this run. */
+  runId?: Id;
+  /**
+   * Without rating and comment, the person takes back an earlier opinion.
+   */
+  rating?: 'up' | 'down';
+  comment?: string;
+  /** The person. The last word of each person about an answer counts. */
+  by?: string;
+  /** The idempotency key. */
+  opId?: Id;
+}
+
+export interface FeedbackReceipt {
+  /** The entry with the feedback. */
+  seq: number;
+  /** The message of the assistant. */
+  answerSeq: number;
+  runId: Id | null;
+  /** Whether the key was used before: then nothing was written. */
+  duplicate: boolean;
+}
+
+export interface ListFeedbackQuery {
+  /** The `next_after` of the previous page. */
+  after?: string;
+  /** Maximum number of items; default 50. */
+  limit?: number;
+  /** Only of this thread. */
+  threadId?: Id;
+  /** Only on answers of this run; with `thread_id`. */
+  runId?: Id;
+  /** Only on answers of this agent. */
+  agent?: string;
+  rating?: 'up' | 'down';
+  /** true: only the last word of each person about an answer. */
+  latest?: boolean;
+}
+
+export interface GivenFeedback {
+  threadId: Id;
+  /** The entry with the feedback. */
+  seq: number;
+  /** The message of the assistant. */
+  answerSeq: number;
+  runId: Id | null;
+  /** The lane of the answer. */
+  contextRef: Id;
+  rating: ('up' | 'down') | null;
+  comment: string | null;
+  by: string | null;
+  /**
+   * When it was given.
+   */
+  at: string;
+  /** Whether it is the last word of this person about this answer. */
+  latest: boolean;
+  agent: string | null;
+  agentVersion: string | null;
+}
+
+export interface FeedbackPage {
+  data: GivenFeedback[];
+  /** Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
+  nextAfter: string | null;
+}
+
 export interface NewBrowserToken {
   threadId: Id;
   /** Only this run of the thread. */
@@ -1342,6 +1416,8 @@ export interface ListAllRunsQuery {
     | 'cache_missed'
     | 'handoffs_looped'
     | 'model_overridden'
+    | 'liked'
+    | 'disliked'
     | 'steered'
     | 'steer_dropped'
     | 'prompt_changed'
@@ -1409,7 +1485,7 @@ export interface RunWait {
 /** The number of marks of one kind, and the place of the first mark. */
 export interface MarkCount {
   runId: Id;
-  /** `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
+  /** `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */
   seq: number | null;
@@ -1574,6 +1650,8 @@ export interface CountRunsQuery {
     | 'cache_missed'
     | 'handoffs_looped'
     | 'model_overridden'
+    | 'liked'
+    | 'disliked'
     | 'steered'
     | 'steer_dropped'
     | 'prompt_changed'
@@ -1950,6 +2028,8 @@ export interface CancelRuns {
       | 'cache_missed'
       | 'handoffs_looped'
       | 'model_overridden'
+      | 'liked'
+      | 'disliked'
       | 'steered'
       | 'steer_dropped'
       | 'prompt_changed'
@@ -2018,6 +2098,8 @@ export interface RetryRuns {
       | 'cache_missed'
       | 'handoffs_looped'
       | 'model_overridden'
+      | 'liked'
+      | 'disliked'
       | 'steered'
       | 'steer_dropped'
       | 'prompt_changed'
@@ -2093,6 +2175,8 @@ export interface ReleaseRuns {
       | 'cache_missed'
       | 'handoffs_looped'
       | 'model_overridden'
+      | 'liked'
+      | 'disliked'
       | 'steered'
       | 'steer_dropped'
       | 'prompt_changed'
@@ -2500,6 +2584,8 @@ export interface ListRunsQuery {
     | 'cache_missed'
     | 'handoffs_looped'
     | 'model_overridden'
+    | 'liked'
+    | 'disliked'
     | 'steered'
     | 'steer_dropped'
     | 'prompt_changed'
@@ -2618,6 +2704,8 @@ export interface ListThreadsQuery {
     | 'cache_missed'
     | 'handoffs_looped'
     | 'model_overridden'
+    | 'liked'
+    | 'disliked'
     | 'steered'
     | 'steer_dropped'
     | 'prompt_changed'
@@ -3045,6 +3133,8 @@ export interface Operations {
   applyContextOperation: { query: undefined; body: ContextOperation; answer: OperationReceipt };
   resetLane: { query: undefined; body: LaneReset; answer: OperationReceipt };
   sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
+  giveFeedback: { query: undefined; body: NewFeedback; answer: FeedbackReceipt };
+  listFeedback: { query: ListFeedbackQuery; body: undefined; answer: FeedbackPage };
   createBrowserToken: { query: undefined; body: NewBrowserToken; answer: BrowserToken };
   listLimitHolders: { query: ListLimitHoldersQuery; body: undefined; answer: LimitHolderPage };
   listLimits: { query: ListLimitsQuery; body: undefined; answer: LimitList };
@@ -3112,6 +3202,8 @@ export const places = {
   applyContextOperation: 'POST /v1/threads/{threadId}/context-operations',
   resetLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/reset',
   sendEvent: 'POST /v1/events/{event}',
+  giveFeedback: 'POST /v1/threads/{threadId}/feedback',
+  listFeedback: 'GET /v1/feedback',
   createBrowserToken: 'POST /v1/tokens',
   listLimitHolders: 'GET /v1/limits/{name}/holders',
   listLimits: 'GET /v1/limits',

@@ -2,6 +2,7 @@ import type { Alarms } from '../alarms/types.ts';
 import type { CaseFiles, EvalEnds } from '../evals/operations/methods.ts';
 import type { Evals } from '../evals/operations/types.ts';
 import type { Cases } from '../evals/types.ts';
+import type { Feedback } from '../feedback/types.ts';
 import type { Monitors } from '../monitors/types.ts';
 import type { Schedules } from '../schedules/types.ts';
 import type { Webhooks } from '../webhooks/types.ts';
@@ -20,4 +21,6 @@ export interface FeatureLibrary {
   readonly monitors: Monitors;
   /** Alarms: filters of runs that tell webhooks when too many runs match. */
   readonly alarms: Alarms;
+  /** Feedback: what people think of answers. */
+  readonly feedback: Feedback;
 }

@@ -89,7 +89,7 @@ const groups: Record<string, readonly string[]> = {
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
   'Change threads:': ['fork', 'compact', 'erase'],
   'Access and evidence:': ['keys', 'limits', 'schedules', 'webhooks', 'tenants', 'roles', 'heads', 'verify'],
-  'Test:': ['cases', 'eval', 'monitors', 'alarms', 'replay', 'chaos', 'check-history', 'bench'],
+  'Test:': ['cases', 'eval', 'monitors', 'alarms', 'feedback', 'replay', 'chaos', 'check-history', 'bench'],
 };
 const names = Object.values(groups).flat();
 

@@ -3,6 +3,7 @@ import { approvals, runs } from '../../runs/operations/runs/declaration.ts';
 import { agents } from '../../runs/operations/agents/declaration.ts';
 import { library, tenants, workers } from '../../runs/operations/fleet/declaration.ts';
 import { alarms } from '../../features/alarms/declaration.ts';
+import { feedback } from '../../features/feedback/declaration.ts';
 import { cases } from '../../features/evals/declaration.ts';
 import { evals } from '../../features/evals/operations/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
@@ -24,6 +25,7 @@ export const nouns: readonly Noun[] = [
   contexts,
   evals,
   events,
+  feedback,
   keys,
   library,
   limits,

@@ -18,7 +18,7 @@ import { counting, models } from './agents.ts';
 const ofFeatures = { schedules: undefined, scorers: [], privateWebhooks: true };
 
 /** Loaded here, because that takes real time. */
-const parts = await Promise.all(featuresOf(ofFeatures).map((feature) => feature.loadPart()));
+const parts = await Promise.all(featuresOf(ofFeatures).flatMap((feature) => feature.loadPart?.() ?? []));
 
 const redactor = createKeyRedactor();
 

@@ -16,6 +16,8 @@ export const markKinds = [
   'cache_missed',
   'handoffs_looped',
   'model_overridden',
+  'liked',
+  'disliked',
   'steered',
   'steer_dropped',
   'prompt_changed',

@@ -34,6 +34,8 @@ export interface ScorerInput {
   /** What the model was sent for the answer. */
   messages: Message[];
   expected: Expected;
+  /** What people think of the answers of the run: the last word of each. Empty for a run that an eval asked for. */
+  feedback: { rating: 'up' | 'down' | null; comment: string | null; by: string | null }[];
   /** Null for a run that a monitor scores. */
   case: ScoredCase | null;
   run: ScoredRun;

@@ -49,6 +49,22 @@ function callsIn(rows: readonly Row[]): RecordedCall[] {
   return calls;
 }
 
+/** The last word of a person about an answer. */
+export interface Opinion {
+  rating: 'up' | 'down' | null;
+  comment: string | null;
+  by: string | null;
+}
+
+const readOpinions = (db: Database, threadId: string, runId: string): Promise<Opinion[]> =>
+  readRows<Opinion>(
+    db,
+    'run_feedback',
+    `select rating, comment, by from lanefold.feedback where thread_id = $1 and run_id = $2 and latest
+       and (rating is not null or comment is not null) order by seq`,
+    [threadId, runId],
+  );
+
 /** What a run answered, and what its model was sent for it. */
 export interface RunAnswer {
   /** The text of its last message; empty if that consists of tool calls. */
@@ -59,6 +75,8 @@ export interface RunAnswer {
   messages: Message[];
   /** The hash of the messages of its first call. */
   firstHash: string | null;
+  /** What people think of its answers. */
+  feedback: Opinion[];
 }
 
 /** Undefined if no model has answered. */
@@ -75,6 +93,7 @@ export async function readAnswer(db: Database, threadId: string, runId: string):
     last: calls.filter(({ message }) => message === answers.length - 1),
     messages: sent.map(canonicalMessage),
     firstHash: answers[0]!.contextHash,
+    feedback: await readOpinions(db, threadId, runId),
   };
 }
 

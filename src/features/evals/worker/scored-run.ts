@@ -41,6 +41,7 @@ export const scorerInput = (
   answer: answer.text,
   toolCalls: answer.calls.map(({ name, arguments: args }) => ({ name, arguments: args })),
   messages: answer.messages,
+  feedback: answer.feedback,
   expected,
   case: of,
   run: {

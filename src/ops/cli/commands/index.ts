@@ -1,6 +1,7 @@
 // One line per command; `lanefold --help` lists them by name.
 export { addAgents } from './agents.ts';
 export { addAlarms } from './alarms.ts';
+export { addFeedback } from './feedback.ts';
 export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
 export { addBench } from './bench.ts';

@@ -1,0 +1,13 @@
+comment on column lanefold.feedback.thread_id is 'the thread; first part of the key';
+comment on column lanefold.feedback.seq is 'the entry with the feedback; second part of the key';
+comment on column lanefold.feedback.answer_seq is 'the message of the assistant';
+comment on column lanefold.feedback.run_id is 'the run that gave the answer; null if no run did';
+comment on column lanefold.feedback.context_ref is 'the lane of the answer';
+comment on column lanefold.feedback.rating is '`up` or `down`; null: none';
+comment on column lanefold.feedback.comment is 'the comment; null: none';
+comment on column lanefold.feedback.by is 'the person, as the caller named them';
+comment on column lanefold.feedback.at is 'when the feedback was given';
+comment on column lanefold.feedback.latest is 'whether it is the last word of this person about this answer';
+comment on column lanefold.feedback.agent is 'the agent of the run';
+comment on column lanefold.feedback.agent_version is 'the version of the run''s agent';
+comment on column lanefold.feedback.tenant_id is 'the tenant of the thread';
