@@ -47,6 +47,7 @@ export type { NewKey } from './runs/operations/access/types.ts';
 export type { BrowserAccess } from './base/access/browser-token.ts';
 export type { ScheduleDefinition } from './features/schedules/types.ts';
 export type { WebhookDelivery } from './features/webhooks/types.ts';
+export type { CircuitOptions } from './features/circuits/rule.ts';
 export type { AlarmDefinition } from './features/alarms/types.ts';
 export type { GivenFeedback, NewFeedback } from './features/feedback/types.ts';
 export type { MonitorDefinition } from './features/monitors/types.ts';

@@ -135,6 +135,25 @@ CREATE TABLE "lanefold"."_child_run" (
 	CONSTRAINT "_child_run_thread_id_run_id_pk" PRIMARY KEY("thread_id","run_id")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_circuit" (
+	"half_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"opened_at" timestamptz,
+	"open_until" timestamptz,
+	"probe_until" timestamptz,
+	"turns" bigint DEFAULT 0 NOT NULL,
+	"ok" integer DEFAULT 0 NOT NULL,
+	"failed" integer DEFAULT 0 NOT NULL,
+	"ok_before" integer DEFAULT 0 NOT NULL,
+	"failed_before" integer DEFAULT 0 NOT NULL,
+	"model" text COLLATE "C" NOT NULL,
+	"state" text DEFAULT 'closed' NOT NULL,
+	"probe" text,
+	"reason" text,
+	"opened_by" text,
+	CONSTRAINT "_circuit_model_pk" PRIMARY KEY("model")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."content" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
@@ -794,6 +813,7 @@ CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
 CREATE INDEX "_child_run_root" ON "lanefold"."_child_run" USING btree ("root_run_id","root_thread_id");--> statement-breakpoint
 CREATE INDEX "_child_run_untold" ON "lanefold"."_child_run" USING btree ("ended_at") WHERE ended_at is not null and told_at is null;--> statement-breakpoint
+CREATE INDEX "_circuit_open" ON "lanefold"."_circuit" USING btree ("state") WHERE state <> 'closed';--> statement-breakpoint
 CREATE INDEX "content_home" ON "lanefold"."content" USING btree ("home_thread_id") WHERE home_thread_id is not null;--> statement-breakpoint
 CREATE INDEX "_entry_lane" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_message';--> statement-breakpoint
 CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind in ('ai_context_operation', 'ai_config_change');--> statement-breakpoint
@@ -868,6 +888,7 @@ ALTER TABLE lanefold.thread SET (fillfactor = 70);--> statement-breakpoint
 ALTER TABLE lanefold._tool_call SET (fillfactor = 90);--> statement-breakpoint
 ALTER TABLE lanefold._worker SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE lanefold._limit_bucket SET (fillfactor = 50);--> statement-breakpoint
+ALTER TABLE lanefold._circuit SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE lanefold._limit_account SET (fillfactor = 70);--> statement-breakpoint
 -- What a call of use_limits works on: the buckets by place, with their limits; the account of its run; what it answers; and where
 -- waiting runs are to be looked for, {place: ms}. Lists, because every access to a row of one costs.

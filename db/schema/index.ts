@@ -5,6 +5,7 @@ export { activity, activityFact, activityState } from './activity.ts';
 export { agentVersion, rollout } from './agent-version.ts';
 export { alarm, alarmCount } from './alarm.ts';
 export { apiKey, audit } from './access.ts';
+export { circuit } from './circuit.ts';
 export { content } from './content.ts';
 export { appendReceipt, entry } from './entry.ts';
 export { evalCase, evalItem, evalThread, evaluation } from './eval.ts';

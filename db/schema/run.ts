@@ -117,7 +117,7 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
-    /** While it is queued: the limit it waits for, {limit, since, owner?, key?, until?}. */
+    /** While it is queued: the limit it waits for, {limit, since, owner?, key?, until?}, or the model, {circuit, since, until?}. */
     limitedBy: jsonb('limited_by'),
     /** W3C `traceparent` of the caller that enqueued the run, for the traces of its workers. */
     traceparent: text('traceparent'),

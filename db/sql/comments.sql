@@ -170,6 +170,12 @@ comment on function lanefold.pause_alarm(text, text, boolean, text) is 'Pauses a
 comment on function lanefold.erase_alarms(text) is 'Removes the alarms of a tenant.';
 comment on function lanefold.take_alarms(int, int) is 'Takes alarms, to count for them.';
 comment on function lanefold.settle_alarm(text, text, timestamptz, jsonb, int) is 'Stores a count of an alarm, and raises or clears it.';
+comment on view lanefold.circuit is 'The circuits of models: whether workers call them, and what they counted.';
+comment on function lanefold.report_circuits(jsonb, jsonb) is 'Stores what a worker counted of its model calls, and returns the circuits that are not closed.';
+comment on function lanefold.probe_circuit(text, text, jsonb) is 'Asks whether a model whose circuit is open may be called now.';
+comment on function lanefold.open_circuit(text, jsonb) is 'Opens the circuit of a model by hand.';
+comment on function lanefold.close_circuit(text, text) is 'Closes the circuit of a model by hand.';
+comment on function lanefold.drop_circuits(float8, int) is 'Deletes the circuits of models that no worker calls any more.';
 comment on function lanefold.drop_alarm_counts(float8, int) is 'Deletes old counts of alarms.';
 comment on view lanefold.webhook is 'The endpoints of webhooks, without their secrets.';
 comment on view lanefold.webhook_delivery is 'What was and will be sent to endpoints, and how they answered.';

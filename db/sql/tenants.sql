@@ -41,11 +41,11 @@ begin
     execute format('create policy tenant on %s %s', c.name, v_policy_of_operators);
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
-  -- workers and the versions of their agents have no tenant, and runs of all tenants are counted together, so a session that acts
-  -- for one does not see them
+  -- workers, the versions of their agents and the circuits of models have no tenant, and runs of all tenants are counted together, so
+  -- a session that acts for one does not see them
   for c in
     select k.oid::regclass as name from pg_class k
-    where k.oid in ('lanefold._worker'::regclass, 'lanefold._agent_version'::regclass, 'lanefold._activity_state'::regclass) and not k.relforcerowsecurity
+    where k.oid in ('lanefold._worker'::regclass, 'lanefold._agent_version'::regclass, 'lanefold._activity_state'::regclass, 'lanefold._circuit'::regclass) and not k.relforcerowsecurity
   loop
     execute format($policy$create policy tenant on %s using (case
       when lanefold._sees_all() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*')

@@ -251,6 +251,7 @@ export interface components {
         | 'webhook_not_found'
         | 'monitor_not_found'
         | 'alarm_not_found'
+        | 'circuit_not_found'
         | 'case_not_found'
         | 'dataset_empty'
         | 'eval_not_found'
@@ -1235,6 +1236,40 @@ export interface components {
        * @description When a case last changed.
        */
       updated_at: string;
+    };
+    CircuitList: {
+      data: components['schemas']['Circuit'][];
+    };
+    Circuit: {
+      /** @description The model, as `provider:model`. */
+      model: string;
+      /**
+       * @description `closed`: calls are made; `open`: they are held back; `half_open`: one of them probes.
+       * @enum {string}
+       */
+      state: 'closed' | 'open' | 'half_open';
+      /** @description Calls of the window that were answered or say that the provider fails. */
+      calls: number;
+      /** @description Calls of the window that say that the provider fails. */
+      failed: number;
+      reason: string | null;
+      opened_at: string | null;
+      open_until: string | null;
+      opened_by: string | null;
+      /**
+       * Format: date-time
+       * @description When a worker last counted, or when it last changed.
+       */
+      updated_at: string;
+    };
+    CircuitOpening: {
+      /** @description Why, for the audit and for people who ask why runs wait. */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description When a call may probe; default: not before it is closed by hand.
+       */
+      until?: string;
     };
     LaneList: {
       data: components['schemas']['Lane'][];
@@ -2542,10 +2577,12 @@ export interface components {
        * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
-      /** @description The limit that a queued run waits for. */
+      /** @description The limit that a queued run waits for, or the model whose circuit is open. */
       limited_by: {
-        /** @description Its name. */
-        limit: string;
+        /** @description The name of the limit. */
+        limit?: string;
+        /** @description The model whose circuit is open, if it waits for that. */
+        circuit?: string;
         /**
          * Format: date-time
          * @description Since when it waits.
@@ -2740,10 +2777,12 @@ export interface components {
        * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
-      /** @description The limit that a queued run waits for. */
+      /** @description The limit that a queued run waits for, or the model whose circuit is open. */
       limited_by: {
-        /** @description Its name. */
-        limit: string;
+        /** @description The name of the limit. */
+        limit?: string;
+        /** @description The model whose circuit is open, if it waits for that. */
+        circuit?: string;
         /**
          * Format: date-time
          * @description Since when it waits.
@@ -3453,10 +3492,12 @@ export interface components {
        * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
-      /** @description The limit that a queued run waits for. */
+      /** @description The limit that a queued run waits for, or the model whose circuit is open. */
       limited_by: {
-        /** @description Its name. */
-        limit: string;
+        /** @description The name of the limit. */
+        limit?: string;
+        /** @description The model whose circuit is open, if it waits for that. */
+        circuit?: string;
         /**
          * Format: date-time
          * @description Since when it waits.

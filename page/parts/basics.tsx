@@ -32,7 +32,7 @@ interface Ended {
   answered: boolean | null;
   termination_reason: string | null;
   error: { type: string } | null;
-  limited_by?: { limit: string } | null;
+  limited_by?: { limit?: string; circuit?: string } | null;
 }
 
 /** The status of a run, and why it failed or has no answer. */
@@ -41,7 +41,7 @@ export function RunStatusWords({ run }: { run: Ended }) {
   return (
     <>
       <Status status={status} answered={answered} />
-      {status === 'queued' && limited && <span class="why muted">limit {limited.limit}</span>}
+      {status === 'queued' && limited && <span class="why muted">{limited.circuit ?? `limit ${limited.limit}`}</span>}
       {status === 'failed' && error && <span class="why">{error.type}</span>}
       {status === 'completed' && answered === false && reason && (
         <span class="why muted">{reason.replaceAll('_', ' ')}</span>

@@ -75,6 +75,7 @@ export const errorStatus = {
   webhook_not_found: 404,
   monitor_not_found: 404,
   alarm_not_found: 404,
+  circuit_not_found: 404,
   case_not_found: 404,
   dataset_empty: 404,
   eval_not_found: 404,

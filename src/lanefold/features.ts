@@ -1,4 +1,5 @@
 import { alarmsFeature } from '../features/alarms/feature.ts';
+import { circuitsFeature } from '../features/circuits/feature.ts';
 import { evalsFeature } from '../features/evals/feature.ts';
 import { feedbackFeature } from '../features/feedback/feature.ts';
 import { monitorsFeature } from '../features/monitors/feature.ts';
@@ -13,7 +14,8 @@ export const featuresOf = ({
   schedules,
   scorers,
   privateWebhooks,
-}: Pick<LanefoldSettings, 'schedules' | 'scorers' | 'privateWebhooks'>) =>
+  circuits,
+}: Pick<LanefoldSettings, 'schedules' | 'scorers' | 'privateWebhooks' | 'circuits'>) =>
   [
     schedulesFeature(schedules),
     webhooksFeature(privateWebhooks),
@@ -21,4 +23,5 @@ export const featuresOf = ({
     monitorsFeature(scorers),
     alarmsFeature(),
     feedbackFeature(),
+    circuitsFeature(circuits),
   ] as const;

@@ -10,6 +10,7 @@ import type { Logger } from '../base/log/logger.ts';
 import type { TelemetryOptions } from '../runs/telemetry/opentelemetry/open.ts';
 import type { RoleCheck } from '../runs/operations/access/role-check.ts';
 import type { ScheduleDefinition } from '../features/schedules/types.ts';
+import type { CircuitOptions } from '../features/circuits/rule.ts';
 import type { Scorer } from '../features/evals/scorers/scorer.ts';
 import type { KeysOf } from '../base/checks/unknown-keys.ts';
 
@@ -58,6 +59,11 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * webhooks may also reach your internal network. Default `LANEFOLD_PRIVATE_WEBHOOKS`, else false.
    */
   privateWebhooks?: boolean;
+  /**
+   * When workers hold back the calls of a model whose provider fails, so that its runs wait instead of failing; false: never.
+   * Should be the same in every process.
+   */
+  circuits?: CircuitOptions | false;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
   strategies?: readonly Strategy[];
   /** Context windows in tokens by `provider:model`, or by provider; they take precedence over the built-in table. */
@@ -134,6 +140,7 @@ export const optionKeys: KeysOf<LanefoldOptions> = {
   strategies: true,
   schedules: true,
   scorers: true,
+  circuits: true,
   privateWebhooks: true,
   telemetry: true,
   logger: true,

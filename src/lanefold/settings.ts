@@ -10,6 +10,7 @@ import {
   queueShards,
   telemetryWanted,
 } from '../base/environment.ts';
+import { circuitRule } from '../features/circuits/rule.ts';
 import { builtInScorers } from '../features/evals/scorers/built-in.ts';
 import type { Scorer } from '../features/evals/scorers/scorer.ts';
 import { LanefoldError } from '../base/errors.ts';
@@ -83,6 +84,7 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
     migrate: options.migrate ?? !urls.databaseUrl,
     tenant: options.tenant,
     schedules: options.schedules,
+    circuits: circuitRule(options.circuits),
     scorers: scorersOf(options.scorers),
     privateWebhooks: options.privateWebhooks ?? privateWebhooks(),
   };

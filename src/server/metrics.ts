@@ -1,4 +1,5 @@
 import type { FleetStats } from '../database/store/worker/types.ts';
+import type { ListedCircuit } from '../features/circuits/types.ts';
 import type { LimitTotal } from '../runs/operations/limits/usage.ts';
 import type { RequestCounter } from './request-counter.ts';
 
@@ -13,6 +14,7 @@ interface Metric {
 export function metricsText(
   stats: FleetStats,
   limits: readonly LimitTotal[],
+  circuits: readonly ListedCircuit[],
   requests: ReturnType<RequestCounter['counts']>,
 ): string {
   const metrics: Metric[] = [
@@ -55,6 +57,12 @@ export function metricsText(
       ),
     },
     ...limitMetrics(limits),
+    {
+      name: 'lanefold_circuit_open',
+      type: 'gauge',
+      help: 'Whether calls of a model are held back: 1 while its circuit is open or half open.',
+      samples: circuits.map(({ model, state }) => ({ labels: { model }, value: state === 'closed' ? 0 : 1 })),
+    },
     {
       name: 'lanefold_http_requests_total',
       type: 'counter',

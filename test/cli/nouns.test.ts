@@ -26,6 +26,7 @@ test('the nouns that can be listed', () => {
     'agents',
     'alarms',
     'cases',
+    'circuits',
     'eval',
     'keys',
     'limits',

@@ -107,6 +107,7 @@ test('the documented grant lets a role read every public view and table but thos
     'activity_fact',
     'alarm',
     'alarm_count',
+    'circuit',
     'run_wait',
     'run_tree',
     'webhook',

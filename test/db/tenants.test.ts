@@ -293,7 +293,7 @@ const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_secret', '_worker', 'worker', '_limit_account', '_activity_state', '_agent_version', 'agent_version', '_rollout', 'rollout'${citusLacks.holders ? ", 'limit_holder'" : ''}) and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_secret', '_worker', 'worker', '_limit_account', '_activity_state', '_agent_version', 'agent_version', '_rollout', 'rollout', '_circuit', 'circuit'${citusLacks.holders ? ", 'limit_holder'" : ''}) and ${condition}`,
   );
 
 /** The column with the tenant: a limit may belong to the operator too, but not the run that holds it. */
@@ -738,6 +738,7 @@ const mutations = [
     '_activity_fact',
     '_alarm',
     '_alarm_count',
+    '_circuit',
     '_wait',
     '_child_run',
     '_kept_event',
@@ -770,7 +771,7 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
       const { rowCount } = await client.query(`select from lanefold.${name} where ${tenantOf(name)} = 'bolt' limit 1`);
       if (rowCount) return true;
     }
-    for (const name of ['worker', 'agent_version', '_limit_account']) {
+    for (const name of ['worker', 'agent_version', 'circuit', '_limit_account']) {
       const { rowCount } = await client.query(`select from lanefold.${name}`);
       if (rowCount) return true;
     }
@@ -791,6 +792,7 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
     ...(await relations("relkind <> 'v'")),
     { name: '_worker' },
     { name: '_agent_version' },
+    { name: '_circuit' },
     { name: '_limit_account' },
   ];
   expect(tables.filter(({ name }) => !mutations.some((mutation) => mutation.includes(`.${name} `)))).toEqual([]);

@@ -36,7 +36,7 @@ comment on column lanefold.run.traceparent is 'the caller''s trace context of Op
 comment on column lanefold.run.start_at is 'no worker starts the run before this time';
 comment on column lanefold.run.expires_at is 'when the run fails with `expired` unless a worker has started it';
 comment on column lanefold.run.agent_version is 'the version of its agent that the last worker had';
-comment on column lanefold.run.limited_by is 'the limit that a queued run waits for: `{limit, since, owner?, key?, until?}`';
+comment on column lanefold.run.limited_by is 'what a queued run waits for: a limit, `{limit, since, owner?, key?, until?}`, or a model whose circuit is open, `{circuit, since, until?}`';
 comment on column lanefold.run.queued_since is 'of a queued run: since when only a free worker is missing';
 comment on column lanefold.run.agent_unknown_since is 'since when no worker knows its agent and strategy';
 comment on column lanefold.run.unknown_version is 'the version that no worker has, by label or id';

@@ -8,4 +8,5 @@ return p_function in ('advance_schedule', 'claim_failed', 'claim_run', 'commit_s
   'report_worker', 'settle_deliveries', 'settle_slot', 'spread_event', 'suspend_run', 'take_deliveries', 'take_slot', 'told_parent', 'take_eval_items',
   'reserve_eval_item', 'extend_eval_item', 'plan_eval_run', 'start_eval_item', 'take_eval_scoring', 'hold_eval_item', 'await_eval_judge', 'settle_eval_item',
   'take_eval_threads', 'drop_eval_thread', 'take_monitors', 'advance_monitor', 'store_run_score', 'plan_judge', 'drop_run_scores',
-  'take_alarms', 'settle_alarm', 'drop_alarm_counts');
+  'take_alarms', 'settle_alarm', 'drop_alarm_counts',
+  'report_circuits', 'probe_circuit', 'drop_circuits');

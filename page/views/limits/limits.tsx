@@ -5,6 +5,7 @@ import { Empty, Failure, Loading, Tag, Time, Status } from '../../parts/basics.t
 import { Heading } from '../../parts/heading.tsx';
 import { HeldBy } from '../../parts/held-by.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
+import { Circuits } from './circuits.tsx';
 import { AmountButton, NewLimitButton, RemoveButton } from './limit-dialogs.tsx';
 import { Usage } from './usage.tsx';
 import { appliesTo, counted, shown } from './words.ts';
@@ -33,6 +34,7 @@ export function LimitsView() {
       {limits?.map((limit) => (
         <LimitCard key={`${limit.tenant ?? '*'} ${limit.name}`} limit={limit} onSet={loaded.reload} />
       ))}
+      <Circuits />
     </section>
   );
 }

@@ -183,7 +183,8 @@ function readOther(trace: Trace, { kind, data }: RunEvent, t: number): void {
   }
 }
 
-const limitWait = ({ limit }: { limit?: unknown }): string => `Wait for the limit ${String(limit)}`;
+const limitWait = ({ limit, circuit }: { limit?: unknown; circuit?: unknown }): string =>
+  circuit === undefined ? `Wait for the limit ${String(limit)}` : `Wait for calls of ${String(circuit)}`;
 
 const usageNote = (usage: Record<string, number> | undefined): string =>
   usage ? `${usage['input_tokens']} in, ${usage['output_tokens']} out` : '';

@@ -78,12 +78,14 @@ export const Effects = ({ threadId, calls, entries }: Props) => (
   </section>
 );
 
-/** Says which limit a run waits for. */
+/** Says which limit a run waits for, or which model. */
 export const LimitWait = ({ waiting }: { waiting: RunSnapshot['limited_by'] }) =>
   waiting && (
     <p class="notice" role="status">
-      Waits for the limit <a href={href('limits')}>{waiting.limit}</a>
+      {waiting.circuit === undefined ? 'Waits for the limit ' : 'Waits until calls are made again of '}
+      <a href={href('limits')}>{waiting.circuit ?? waiting.limit}</a>
       {waiting.key && ` (${waiting.key})`} since <Time at={waiting.since} />
-      {waiting.until && `, at least until ${fullTime(waiting.until)}`}. <HeldBy limit={waiting.limit} />
+      {waiting.until && `, at least until ${fullTime(waiting.until)}`}.{' '}
+      {waiting.limit !== undefined && <HeldBy limit={waiting.limit} />}
     </p>
   );

@@ -102,6 +102,7 @@ export interface DatabaseFunctions {
     takes: { threadId: string | null; runId: string | null; enqueueNo: number | null; p: object | string | null };
     returns: unknown;
   };
+  close_circuit: { takes: { model: string | null; by: string | null }; returns: boolean };
   commit_step: {
     takes: {
       threadId: string | null;
@@ -177,6 +178,7 @@ export interface DatabaseFunctions {
   };
   delete_stream: { takes: { thread: string | null; name: string | null }; returns: string };
   drop_alarm_counts: { takes: { days: number | null; limit: number | null }; returns: number };
+  drop_circuits: { takes: { days: number | null; limit: number | null }; returns: number };
   drop_deliveries: { takes: { threadId: string | null; ids: object | string | null }; returns: number };
   drop_eval_thread: { takes: { tenant: string | null; thread: string | null }; returns: void };
   drop_expired_streams: { takes: { most: number | null }; returns: number };
@@ -339,6 +341,7 @@ export interface DatabaseFunctions {
     takes: { threadId: string | null; runId: string | null; p: object | string | null };
     returns: unknown;
   };
+  open_circuit: { takes: { model: string | null; p: object | string | null }; returns: void };
   open_endpoints: {
     takes: { each: number | null; failing: number | null; only: object | string | null };
     returns: { id: string; failing: boolean; free: number; due: unknown };
@@ -385,6 +388,10 @@ export interface DatabaseFunctions {
       holdMs: number | null;
     };
     returns: void;
+  };
+  probe_circuit: {
+    takes: { model: string | null; probe: string | null; rule: object | string | null };
+    returns: unknown;
   };
   queue_run_again: {
     takes: { threadId: string | null; runId: string | null; enqueueNo: number | null; p: object | string | null };
@@ -440,6 +447,7 @@ export interface DatabaseFunctions {
     takes: { leases: object | string | null; leaseMs: number | null };
     returns: { thread_id: string; run_id: string; lost: boolean; cancel_requested: boolean; renewed: boolean };
   };
+  report_circuits: { takes: { calls: object | string | null; rule: object | string | null }; returns: unknown };
   report_worker: { takes: { id: string | null; p: object | string | null }; returns: void };
   rescore_eval: { takes: { eval: string | null; by: string | null; queue: string | null }; returns: number };
   reserve_eval_item: {
@@ -684,6 +692,11 @@ export const databaseFunctions = {
     text: `select lanefold.claim_run($1, $2, $3, $4) as result`,
     returns: 'value',
   },
+  close_circuit: {
+    takes: ['model', 'by'],
+    text: `select r.result as result from lanefold.close_circuit($1, $2) as r (result)`,
+    returns: 'value',
+  },
   commit_step: {
     takes: ['threadId', 'runId', 'lease', 'step', 'leaseMs', 'p'],
     text: `select lanefold.commit_step($1, $2, $3, $4, $5, $6) as result`,
@@ -744,6 +757,11 @@ export const databaseFunctions = {
   drop_alarm_counts: {
     takes: ['days', 'limit'],
     text: `select r.result as result from lanefold.drop_alarm_counts($1, $2) as r (result)`,
+    returns: 'value',
+  },
+  drop_circuits: {
+    takes: ['days', 'limit'],
+    text: `select r.result as result from lanefold.drop_circuits($1, $2) as r (result)`,
     returns: 'value',
   },
   drop_deliveries: {
@@ -962,6 +980,7 @@ export const databaseFunctions = {
     text: `select lanefold.note_restore($1, $2, $3) as result`,
     returns: 'value',
   },
+  open_circuit: { takes: ['model', 'p'], text: `select from lanefold.open_circuit($1, $2)`, returns: 'value' },
   open_endpoints: {
     takes: ['each', 'failing', 'only'],
     text: `select id, failing, free, due from lanefold.open_endpoints($1, $2, $3)`,
@@ -995,6 +1014,11 @@ export const databaseFunctions = {
   plan_judge: {
     takes: ['tenant', 'name', 'thread', 'run', 'holdMs'],
     text: `select from lanefold.plan_judge($1, $2, $3, $4, $5)`,
+    returns: 'value',
+  },
+  probe_circuit: {
+    takes: ['model', 'probe', 'rule'],
+    text: `select r.result as result from lanefold.probe_circuit($1, $2, $3) as r (result)`,
     returns: 'value',
   },
   queue_run_again: {
@@ -1079,6 +1103,11 @@ export const databaseFunctions = {
     takes: ['leases', 'leaseMs'],
     text: `select thread_id, run_id, lost, cancel_requested, renewed from lanefold.renew_leases($1, $2)`,
     returns: 'rows',
+  },
+  report_circuits: {
+    takes: ['calls', 'rule'],
+    text: `select r.result as result from lanefold.report_circuits($1, $2) as r (result)`,
+    returns: 'value',
   },
   report_worker: { takes: ['id', 'p'], text: `select from lanefold.report_worker($1, $2)`, returns: 'value' },
   rescore_eval: {

@@ -81,6 +81,7 @@ export interface Problem {
     | 'webhook_not_found'
     | 'monitor_not_found'
     | 'alarm_not_found'
+    | 'circuit_not_found'
     | 'case_not_found'
     | 'dataset_empty'
     | 'eval_not_found'
@@ -1571,10 +1572,12 @@ export interface ListedRun {
    * When the run fails with `expired` if no worker has started it.
    */
   expiresAt: string | null;
-  /** The limit that a queued run waits for. */
+  /** The limit that a queued run waits for, or the model whose circuit is open. */
   limitedBy: {
-    /** Its name. */
-    limit: string;
+    /** The name of the limit. */
+    limit?: string;
+    /** The model whose circuit is open, if it waits for that. */
+    circuit?: string;
     /**
      * Since when it waits.
      */
@@ -1831,10 +1834,12 @@ export interface RunSnapshot<RESULT = Json> {
    * When the run fails with `expired` if no worker has started it.
    */
   expiresAt: string | null;
-  /** The limit that a queued run waits for. */
+  /** The limit that a queued run waits for, or the model whose circuit is open. */
   limitedBy: {
-    /** Its name. */
-    limit: string;
+    /** The name of the limit. */
+    limit?: string;
+    /** The model whose circuit is open, if it waits for that. */
+    circuit?: string;
     /**
      * Since when it waits.
      */
@@ -2516,10 +2521,12 @@ export interface Run<RESULT = Json> {
    * When the run fails with `expired` if no worker has started it.
    */
   expiresAt: string | null;
-  /** The limit that a queued run waits for. */
+  /** The limit that a queued run waits for, or the model whose circuit is open. */
   limitedBy: {
-    /** Its name. */
-    limit: string;
+    /** The name of the limit. */
+    limit?: string;
+    /** The model whose circuit is open, if it waits for that. */
+    circuit?: string;
     /**
      * Since when it waits.
      */

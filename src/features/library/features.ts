@@ -1,4 +1,5 @@
 import type { Alarms } from '../alarms/types.ts';
+import type { Circuits } from '../circuits/types.ts';
 import type { CaseFiles, EvalEnds } from '../evals/operations/methods.ts';
 import type { Evals } from '../evals/operations/types.ts';
 import type { Cases } from '../evals/types.ts';
@@ -23,4 +24,6 @@ export interface FeatureLibrary {
   readonly alarms: Alarms;
   /** Feedback: what people think of answers. */
   readonly feedback: Feedback;
+  /** Circuits: whether workers call models whose providers fail. */
+  readonly circuits: Circuits;
 }

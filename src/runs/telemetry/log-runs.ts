@@ -18,6 +18,13 @@ export const logRuns = (logger: Logger): Telemetry => ({
       { thread_id: threadId, run_id: runId, agent, reason },
       'run failed instead of being claimed',
     ),
+  circuitTurned: ({ state, ...facts }) =>
+    logger[state === 'open' ? 'warn' : 'info'](
+      facts,
+      state === 'open'
+        ? 'circuit opened: calls of the model are held back'
+        : 'circuit closed: the model is called again',
+    ),
 });
 
 class LoggedRun extends RunTelemetry {

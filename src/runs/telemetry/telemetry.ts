@@ -15,6 +15,15 @@ export interface Telemetry {
   attemptEnded?(outcome: AttemptOutcome): void;
   /** A slot of a schedule has started its run, or will not. */
   slotSettled?(outcome: SlotOutcome): void;
+  /** The circuit of a model has been opened or closed, as this process learned. */
+  circuitTurned?(turn: CircuitTurn): void;
+}
+
+/** Calls of a model are held back from now on, for this reason, or are made again. */
+export interface CircuitTurn {
+  model: string;
+  state: 'open' | 'closed';
+  reason?: string | undefined;
 }
 
 /** How an attempt to deliver an event ended: delivered, to be repeated, failed for good, or released because its worker stopped. */
@@ -174,6 +183,7 @@ export function combine(observers: readonly Telemetry[]): Telemetry {
     runRefused: (run, reason) => observers.forEach((observer) => observer.runRefused(run, reason)),
     attemptEnded: (outcome) => observers.forEach((observer) => observer.attemptEnded?.(outcome)),
     slotSettled: (outcome) => observers.forEach((observer) => observer.slotSettled?.(outcome)),
+    circuitTurned: (turn) => observers.forEach((observer) => observer.circuitTurned?.(turn)),
   };
 }
 

@@ -4,6 +4,7 @@ import { agents } from '../../runs/operations/agents/declaration.ts';
 import { library, tenants, workers } from '../../runs/operations/fleet/declaration.ts';
 import { alarms } from '../../features/alarms/declaration.ts';
 import { feedback } from '../../features/feedback/declaration.ts';
+import { circuits } from '../../features/circuits/declaration.ts';
 import { cases } from '../../features/evals/declaration.ts';
 import { evals } from '../../features/evals/operations/declaration.ts';
 import { events, waits } from '../../runs/operations/waits/declaration.ts';
@@ -22,6 +23,7 @@ export const nouns: readonly Noun[] = [
   approvals,
   audit,
   cases,
+  circuits,
   contexts,
   evals,
   events,

@@ -71,8 +71,12 @@ export function addProbes(app: ApiApp, { lanefold }: Pick<Site, 'lanefold'>): vo
 /** Counts over all tenants. */
 export function addMetrics(app: ApiApp, { lanefold, requests }: Pick<Site, 'lanefold' | 'requests'>): void {
   app.openapi(metrics, async (c) => {
-    const [stats, limits] = await Promise.all([lanefold.stats(), lanefold.limits.totals()]);
-    const body = metricsText(stats, limits, requests.counts());
+    const [stats, limits, circuits] = await Promise.all([
+      lanefold.stats(),
+      lanefold.limits.totals(),
+      lanefold.circuits.list(),
+    ]);
+    const body = metricsText(stats, limits, circuits, requests.counts());
     return c.body(body, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }) as never;
   });
 }

@@ -7,11 +7,13 @@ import { LimitReached } from '../../runs/limiter/run-limits.ts';
 import { dispatchFirst, dispatch } from '../../runs/queue/relay.ts';
 import type { RunJobResult } from '../../runs/queue/queue.ts';
 import type { Interruption } from '../../runs/telemetry/telemetry.ts';
+import { CallDeferred } from '../part.ts';
 import { isLost, Released } from '../run/held-run.ts';
 import { isInterruption } from '../run/run-end.ts';
 import { ToolsElsewhere } from '../run/tools-elsewhere.ts';
 import type { HeldJob } from './intake.ts';
 import { waitForLimit, endCancelled } from './limits.ts';
+import { waitForModel } from './wait-for-model.ts';
 import { notifyFromHere } from '../../database/store/each-thread.ts';
 import type { Claim, Refusal } from '../../database/store/run/claim-run.ts';
 import { findLacking } from '../../database/store/worker/find-lacking.ts';
@@ -33,6 +35,7 @@ export const interruptionOf = (error: unknown): Interruption => {
 export async function onInterrupted(held: HeldJob, error: unknown): Promise<RunJobResult> {
   const { worker, run } = held;
   if (error instanceof LimitReached) return waitForLimit(held, error);
+  if (error instanceof CallDeferred) return waitForModel(held, error);
   if (error instanceof ToolsElsewhere) return leaveToOthers(held, error);
   if (error instanceof UnrecoverableError) throw error;
   if (isLost(error)) {

@@ -1,4 +1,5 @@
 import { versionIn } from '../../agent/definition/run-options.ts';
+import type { JsonObject } from '../../agent/context/message.ts';
 import { orLate } from '../../base/common/timer.ts';
 import { delayRun } from '../../database/store/limit/limited-run.ts';
 import { findHoldingAccounts, findIdleAccounts, findUnlinedRuns } from '../../database/store/limit/use-limits.ts';
@@ -65,17 +66,31 @@ export async function settleLimits(
  *
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
-export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
+export const waitForLimit = (held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> =>
+  // the sweep puts a run in line, or wakes it, if that fails
+  waitOutside(held, limitedBy(place, delayMs, held.deps.db.settings.clock), maxDelayMs, () => held.run.limits!.wait());
+
+/**
+ * Returns a run to the queue until something lets it continue; its job returns after `delayMs` at the latest.
+ *
+ * @param waitsFor see `delay_run`
+ * @param isOver called once the run waits: whether it can go on already
+ * @throws always, as `waitForLimit`
+ */
+export async function waitOutside(
+  held: HeldJob,
+  waitsFor: JsonObject,
+  delayMs: number,
+  isOver: () => Promise<boolean>,
+): Promise<RunJobResult> {
   const { deps, queue, worker, run } = held;
-  const waiting = limitedBy(place, delayMs, deps.db.settings.clock);
-  const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
+  const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waitsFor));
   if (cancelled) return endCancelled(held);
   worker.keeper.drop(run);
   if (!delayed) return { status: 'lease_lost' };
   const { job, token } = await inQueue(held);
-  return delayJob(job, token, Math.min(maxDelayMs, run.clock?.leftMs ?? maxDelayMs), async () => {
-    // the sweep puts a run in line, or wakes it, if this fails
-    const wakes = await run.limits!.wait().catch(worker.onError);
+  return delayJob(job, token, Math.min(delayMs, run.clock?.leftMs ?? delayMs), async () => {
+    const wakes = await isOver().catch(worker.onError);
     if (wakes) await queue.wake({ ...job.data, queue: job.queueName }).catch(worker.onError);
   });
 }

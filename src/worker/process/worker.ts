@@ -61,6 +61,7 @@ const siteOf = ({ deps, queue, options, known, worker }: OpenWorker): WorkerSite
   agents: known.agents,
   versions: known.versions,
   privatePrefix: deps.privateQueue ? queue.prefix : null,
+  queue,
   sweepMs: options.sweepMs,
   retentionDays: options.retentionDays,
   telemetry: worker.telemetry,

@@ -12,6 +12,8 @@ import type { Claim } from '../../database/store/run/claim-run.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
 import { cutShort, modelFailed, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import type { Attempt } from '../part.ts';
+import { beginAttempt, failAttempt } from './attempt.ts';
 import { prepareCall, type PreparedCall, roomFor } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -31,6 +33,7 @@ interface ModelCallCommand {
 /** How far a call has come. */
 interface CallUnderWay {
   call?: PreparedCall;
+  attempt?: Attempt | undefined;
   reserved?: Reservation | undefined;
   /** What the model has written so far, for live readers. */
   written?: () => AnswerSoFar;
@@ -59,6 +62,7 @@ export async function callModel(
   } catch (error) {
     const { call, reserved, written } = underWay;
     abandonCall(reserved, error);
+    const deferred = await failAttempt(underWay.attempt, error, signal.aborted);
     if (signal.reason instanceof CancelRequested && call && written)
       throw new CancelRequested(cutShort(deps, agent, callId, call, written()));
     signal.throwIfAborted();
@@ -66,6 +70,7 @@ export async function callModel(
     const failed = modelFailed(error);
     if (failed.retryAfterMs !== undefined)
       await run.limits?.drain(call?.model ?? claim.model, failed.retryAfterMs).catch(() => {});
+    if (deferred) throw deferred;
     const long = error instanceof ModelError ? error.tooLong : undefined;
     const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
     return { ...failed, callId, ...(room ? { room } : {}) };
@@ -86,6 +91,7 @@ async function makeCall(
 ): Promise<StrategyEvent> {
   const { callId, iteration } = command;
   const model = await deps.models.resolve(call.model);
+  underWay.attempt = await beginAttempt(deps, call.model);
   underWay.reserved = await reserveCall(deps, run, call);
   run.assertHeld();
   const { prompt, tools, settings } = deps.promptCaching
@@ -107,8 +113,12 @@ async function makeCall(
         underWay.written = soFar;
         underWay.closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
       },
-      onFirstPart,
+      onFirstPart() {
+        underWay.attempt?.answers();
+        onFirstPart();
+      },
     });
+    void underWay.attempt?.ended('ok');
     // an estimate says nothing about how far the heuristic is off
     if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, answered.usage.input_tokens);
     const turn = { ...answered, usage: estimateUsage(deps.counting, call, answered) };

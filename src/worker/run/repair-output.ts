@@ -8,6 +8,8 @@ import type { ReadyContract } from '../../agent/contracts/contract.ts';
 import { runAttempt } from '../../agent/tools/execute.ts';
 import type { Command, StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
+import type { Attempt } from '../part.ts';
+import { beginAttempt, failAttempt } from './attempt.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
 import { modelFailed, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
@@ -44,6 +46,7 @@ export async function repairOutput(
     return { type: 'output_repaired', checked: repaired };
   }
   let reserved: Reservation | undefined;
+  let calling: Attempt | undefined;
   try {
     const request = await prepareRepair(
       deps,
@@ -54,6 +57,7 @@ export async function repairOutput(
       repairMessages(contract, { question, answer, error }),
     );
     const model = await deps.models.resolve(request.model);
+    calling = await beginAttempt(deps, request.model);
     reserved = await reserveCall(deps, run, { ...request, tools: [] });
     run.assertHeld();
     const { name, schema, description } = contract;
@@ -70,6 +74,7 @@ export async function repairOutput(
     const observed = { ...call, callId, repair: true, iteration: command.iteration, name: request.model, model };
     const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
       const answered = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
+      void calling?.ended('ok');
       const turn = { ...answered, usage: estimateUsage(deps.counting, { ...request, tools: [] }, answered) };
       return { turn, checked: await contract.check(turn.text) };
     });
@@ -78,8 +83,10 @@ export async function repairOutput(
     return { type: 'output_repaired', checked, usage: turn.usage, model: other };
   } catch (fault) {
     abandonCall(reserved, fault);
+    const deferred = await failAttempt(calling, fault, signal.aborted);
     signal.throwIfAborted();
     if (isOfLimits(fault)) throw fault;
+    if (deferred) throw deferred;
     return modelFailed(fault);
   }
 }

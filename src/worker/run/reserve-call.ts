@@ -6,6 +6,7 @@ import { isTransient } from '../../database/postgres/errors.ts';
 import { usualOutputTokens, type CallTokens } from '../../runs/limiter/limited-run.ts';
 import { LimitReached, type Reservation } from '../../runs/limiter/run-limits.ts';
 import { limitAt } from '../../runs/limiter/refusals.ts';
+import { CallDeferred } from '../part.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';
 import type { PreparedCall } from './prepare-call.ts';
@@ -70,7 +71,10 @@ const ends = ['budget_exhausted', 'limit_too_small', 'price_unknown'] as const;
 
 /** The call was not made, or not counted: an error of the run and not of the model. */
 export const isOfLimits = (error: unknown): boolean =>
-  error instanceof LimitReached || isTransient(error) || isLanefoldError(error, 'database_error');
+  error instanceof LimitReached ||
+  error instanceof CallDeferred ||
+  isTransient(error) ||
+  isLanefoldError(error, 'database_error');
 
 /** The call has ended with this usage. Returns undefined, so that a call is settled once. */
 export function settleCall(reserved: Reservation | undefined, usage: Usage): undefined {

@@ -9,6 +9,7 @@ import { finishRun } from '../../database/store/run/finish-run.ts';
 import { suspendRun } from '../../database/store/wait/suspend-run.ts';
 import { limitEvents } from '../../runs/limiter/refusals.ts';
 import { LimitReached } from '../../runs/limiter/run-limits.ts';
+import { CallDeferred } from '../part.ts';
 import { commit, redactEvents } from './commit.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { fullness } from './fit-context.ts';
@@ -65,7 +66,10 @@ export async function endByError(
 
 /** The run is intact, and continues later or elsewhere. */
 export const isInterruption = (error: unknown): boolean =>
-  error instanceof Released || error instanceof LimitReached || error instanceof ToolsElsewhere;
+  error instanceof Released ||
+  error instanceof LimitReached ||
+  error instanceof CallDeferred ||
+  error instanceof ToolsElsewhere;
 
 /** Ends a run that a strategy or an error has failed, or that was cancelled. */
 export async function endAbnormally(

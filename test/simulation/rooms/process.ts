@@ -3,6 +3,7 @@ import { createKeyRedactor } from '../../../src/base/redaction/sensitive-keys.ts
 import { DeliveryNotices } from '../../../src/database/store/call-function.ts';
 import type { Library } from '../../../src/features/library/library.ts';
 import { assemble } from '../../../src/lanefold/assemble.ts';
+import { circuitRule } from '../../../src/features/circuits/rule.ts';
 import { Closers } from '../../../src/lanefold/closers.ts';
 import type { Connections } from '../../../src/lanefold/connect.ts';
 import { featuresOf } from '../../../src/lanefold/features.ts';
@@ -15,7 +16,7 @@ import { silent } from '../processes/worker.ts';
 import type { Actor } from '../world/network.ts';
 import { counting, models } from './agents.ts';
 
-const ofFeatures = { schedules: undefined, scorers: [], privateWebhooks: true };
+const ofFeatures = { schedules: undefined, scorers: [], privateWebhooks: true, circuits: circuitRule() };
 
 /** Loaded here, because that takes real time. */
 const parts = await Promise.all(featuresOf(ofFeatures).flatMap((feature) => feature.loadPart?.() ?? []));

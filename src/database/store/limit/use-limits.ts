@@ -110,7 +110,7 @@ export const findHoldingAccounts = (db: Database, idleMs: number): Promise<{ thr
 const delayed = `
   select r.thread_id, r.id as run_id, r.agent, r.enqueue_no, r.queue_shard
   from lanefold._run r
-  where r.limited_by is not null and r.status = 'queued' and r.queue_prefix = $1
+  where r.limited_by ? 'limit' and r.limited_by is not null and r.status = 'queued' and r.queue_prefix = $1
     and (r.limited_by ->> 'since')::timestamptz < (select lanefold._now()) - interval '10 seconds'`;
 const inLine = (run: string) =>
   `exists (select from lanefold._limit_account a where a.run_id = ${run}.run_id and a.thread_id = ${run}.thread_id and a.wants is not null)`;

@@ -178,14 +178,15 @@ const run = {
   expiresAt: date('When the run fails with `expired` if no worker has started it.').nullable(),
   limitedBy: z
     .object({
-      limit: z.string().describe('Its name.'),
+      limit: z.string().optional().describe('The name of the limit.'),
+      circuit: z.string().optional().describe('The model whose circuit is open, if it waits for that.'),
       since: time('Since when it waits.'),
       owner: Id.optional().describe('The tenant that set it; absent: the operator.'),
       key: z.string().optional().describe('The values of its scope that have an amount of their own.'),
       until: time('When it may let the run continue; absent if only the end of another run can tell.').optional(),
     })
     .nullable()
-    .describe('The limit that a queued run waits for.'),
+    .describe('The limit that a queued run waits for, or the model whose circuit is open.'),
   unknownVersion: z
     .string()
     .nullable()

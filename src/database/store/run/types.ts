@@ -92,10 +92,12 @@ export interface ListedRun {
   startAt: Date | null;
   /** When the run fails with `expired` if no worker has started it. */
   expiresAt: Date | null;
-  /** The limit that a queued run waits for. */
+  /** The limit that a queued run waits for, or the model whose circuit is open. */
   limitedBy: {
-    /** Its name. */
-    limit: string;
+    /** The name of the limit. */
+    limit?: string;
+    /** The model whose circuit is open, if it waits for that. */
+    circuit?: string;
     /** Since when it waits. */
     since: string;
     /** The tenant that set it; absent: the operator. */
@@ -317,10 +319,12 @@ export interface RunState {
   startAt: Date | null;
   /** When the run fails with `expired` if no worker has started it. */
   expiresAt: Date | null;
-  /** The limit that a queued run waits for. */
+  /** The limit that a queued run waits for, or the model whose circuit is open. */
   limitedBy: {
-    /** Its name. */
-    limit: string;
+    /** The name of the limit. */
+    limit?: string;
+    /** The model whose circuit is open, if it waits for that. */
+    circuit?: string;
     /** Since when it waits. */
     since: string;
     /** The tenant that set it; absent: the operator. */

@@ -9,6 +9,7 @@ export { addCancel } from './cancel.ts';
 export { addCases } from './cases.ts';
 export { addChaos } from './chaos.ts';
 export { addCheckHistory } from './check-history.ts';
+export { addCircuits } from './circuits.ts';
 export { addCompact } from './compact.ts';
 export { addContent } from './content.ts';
 export { addContext } from './context.ts';

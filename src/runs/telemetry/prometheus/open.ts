@@ -169,6 +169,7 @@ export async function workerMetrics(
     },
     attemptEnded: (outcome) => instruments.attempts.inc({ outcome }),
     slotSettled: (status) => instruments.slots.inc({ status }),
+    circuitTurned: ({ model, state }) => instruments.circuits.inc({ model: known.model(model), state }),
     text: () => register.metrics(),
     close: () => register.clear(),
   };
@@ -242,6 +243,10 @@ function createInstruments({ Counter, Histogram }: Client, register: Registry) {
     refused: counter('runs_refused_total', 'Runs that the worker ended instead of claiming them.', ['agent', 'reason']),
     attempts: counter('webhook_attempts_total', 'Attempts to deliver an event to a webhook, by outcome.', ['outcome']),
     slots: counter('schedule_slots_total', 'Slots of schedules that this worker settled, by status.', ['status']),
+    circuits: counter('circuit_turns_total', 'Circuits of models that this worker saw opened or closed.', [
+      'model',
+      'state',
+    ]),
     tokens: counter('tokens_total', 'Tokens of model calls, by counter of the usage.', ['agent', 'model', 'counter']),
   };
 }

@@ -1,0 +1,11 @@
+comment on column lanefold.circuit.model is '`provider:model`: the key';
+comment on column lanefold.circuit.state is '`closed`: calls are made; `open`: they are held back; `half_open`: one of them probes';
+comment on column lanefold.circuit.calls is 'calls of the window that were answered or say that the provider fails';
+comment on column lanefold.circuit.failed is 'calls of the window that say that the provider fails';
+comment on column lanefold.circuit.reason is 'why calls are held back: `overloaded`, `rate_limited`, `timeout`, `connection`, `auth`, or what the operator said';
+comment on column lanefold.circuit.opened_at is 'since when calls are held back';
+comment on column lanefold.circuit.open_until is 'when a call may probe; null: never, until it is closed by hand';
+comment on column lanefold.circuit.opened_by is 'who opened it by hand; null: the workers';
+comment on column lanefold.circuit.probe_until is 'until when the worker that probes has to answer';
+comment on column lanefold.circuit.turns is 'how often it was opened or closed';
+comment on column lanefold.circuit.updated_at is 'when a worker last counted, or it last changed';

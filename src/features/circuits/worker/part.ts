@@ -1,0 +1,102 @@
+import { after, type Timer } from '../../../base/common/timer.ts';
+import type { StartPart, WorkerSite } from '../../../worker/part.ts';
+import type { CircuitRule } from '../rule.ts';
+import { dropCircuits } from '../store/circuits.ts';
+import { findWaitingRuns } from '../store/waiting-runs.ts';
+import { Breaker, type Turn } from './breaker.ts';
+
+/** Days after which a model that no worker calls has no circuit any more. */
+const keptDays = 7;
+const batch = 1_000;
+/** How many waiting runs are woken at the same time. */
+const atOnce = 20;
+
+/** Holds calls of failing models back. While all circuits are closed, it costs one small statement per sweep. */
+export const circuitsPart =
+  (rule: CircuitRule | undefined): StartPart =>
+  (site) => {
+    const cleanup = [{ everyMs: 600_000, work: () => dropCircuits(site.db, keptDays, batch) }];
+    if (!rule) return { sweeps: cleanup };
+    const watch = new CircuitWatch(site, rule);
+    return {
+      channels: { lanefold_circuits: () => void watch.look() },
+      sweeps: [{ work: () => watch.sweep() }, ...cleanup],
+      attemptAt: (model) => watch.breaker.attemptAt(model),
+      close: () => watch.close(),
+    };
+  };
+
+/** Wakes the runs that wait for circuits: one for each circuit that may be probed, and all once it is closed. */
+class CircuitWatch {
+  readonly breaker: Breaker;
+  /** Circuits that are closed and for which runs may still wait. */
+  readonly #closed = new Set<string>();
+  #timer: Timer | undefined;
+  #waking: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(
+    private readonly site: WorkerSite,
+    rule: CircuitRule,
+  ) {
+    this.breaker = new Breaker(site.db, rule, (turn) => this.#onTurn(turn), site.onError);
+    void this.look();
+  }
+
+  look = (): Promise<void> => this.breaker.look();
+
+  /** Also wakes what a process left that closed a circuit and died. */
+  async sweep(): Promise<void> {
+    await this.look();
+    for (const model of this.#closed) if ((await this.#wake(model, batch)) === 0) this.#closed.delete(model);
+    await this.#probe();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    // what was counted last is for the other workers
+    await this.look();
+    await this.#waking;
+  }
+
+  #onTurn({ opened, closed }: Turn): void {
+    const { telemetry, onError } = this.site;
+    for (const { model, reason } of opened) telemetry.circuitTurned?.({ model, state: 'open', reason });
+    for (const model of closed) {
+      telemetry.circuitTurned?.({ model, state: 'closed' });
+      this.#closed.add(model);
+      this.#waking = this.#waking.then(() => this.#wake(model, batch)).catch(onError);
+    }
+    this.#plan();
+  }
+
+  /** Looks once the next circuit may be probed. */
+  #plan(): void {
+    this.#timer?.cancel();
+    const dueMs = this.breaker.dueInMs;
+    if (this.#isClosed || dueMs === undefined || dueMs === 0 || dueMs > maxTimerMs) return;
+    this.#timer = after(dueMs + 1, () => void this.#probe().catch(this.site.onError), { ref: false });
+  }
+
+  /** Wakes a run for each circuit that is due: its call probes. A run that no worker can execute is not chosen every time. */
+  async #probe(): Promise<void> {
+    for (const model of this.breaker.due) await this.#wake(model, 1);
+  }
+
+  async #wake(model: string, most: number): Promise<number> {
+    const { db, queue } = this.site;
+    const found = await findWaitingRuns(db, queue.prefix, model, batch);
+    const start = Math.floor(Math.random() * found.length);
+    const chosen = most === 1 ? found.slice(start, start + 1) : found;
+    for (let no = 0; no < chosen.length; no += atOnce) {
+      const some = chosen.slice(no, no + atOnce);
+      // two processes may wake the same run; one that is not woken now is so by a later sweep, or its job returns
+      await Promise.allSettled(some.map((job) => queue.wake({ ...job, queue: queue.queueOf(job).name })));
+    }
+    return found.length;
+  }
+}
+
+/** The sweep looks as well. */
+const maxTimerMs = 60_000;
