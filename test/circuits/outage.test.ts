@@ -1,32 +1,9 @@
 // @module-tag slow
-import { APICallError } from '@ai-sdk/provider';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
-
-/** A provider that can be down, and counts the calls it gets, and those at the same time. */
-function provider() {
-  const state = { down: false, calls: 0, callsWhileDown: 0, atOnce: 0, mostAtOnce: 0, status: 529, headers: {} };
-  const model = fakeModel(async () => {
-    state.calls += 1;
-    state.atOnce += 1;
-    state.mostAtOnce = Math.max(state.mostAtOnce, state.atOnce);
-    await new Promise((resolve) => setImmediate(resolve));
-    state.atOnce -= 1;
-    if (!state.down) return { text: 'Done.' };
-    state.callsWhileDown += 1;
-    throw new APICallError({
-      message: 'Overloaded.',
-      url: 'x',
-      requestBodyValues: {},
-      statusCode: state.status,
-      responseHeaders: state.headers,
-    });
-  });
-  return { state, model };
-}
+import { provider } from './provider.ts';
 
 describe.skipIf(noRedis())('an outage of a provider, with two workers', () => {
   const { state, model } = provider();
@@ -61,8 +38,10 @@ describe.skipIf(noRedis())('an outage of a provider, with two workers', () => {
     expect(first).toMatchObject({ status: 'queued', limitedBy: { circuit: 'fake:m' } });
     expect(await circuit()).toMatchObject({ reason: 'overloaded', openedBy: null });
     const before = state.callsWhileDown;
+    state.mostAtOnce = 0;
     // probes follow each other, and none of the runs fails by them
     await until('it was probed', () => state.callsWhileDown > before + 5);
+    expect(state.mostAtOnce).toBe(1);
     state.down = false;
     const ends = await Promise.all(runs.map((run) => lanefold.runs.wait(run)));
     expect(ends.map(({ status }) => status)).toEqual(Array(20).fill('completed'));

@@ -95,7 +95,7 @@ end $$;
 create or replace function lanefold._circuit_probed(c lanefold._circuit, p_probe text, p_outcome text, p_wait_ms bigint, p_reason text, p_at timestamptz, p_rule jsonb)
 returns lanefold._circuit language plpgsql immutable as $$
 begin
-  if c.probe is distinct from p_probe then
+  if (c.probe = p_probe) is not true then
     return c;
   elsif p_outcome = 'ok' then
     return lanefold._circuit_closed(c, p_at);
