@@ -311,6 +311,11 @@ CREATE TABLE "lanefold"."_lane" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
+	"parent_ref" text COLLATE "C",
+	"root_ref" text COLLATE "C",
+	"branch_seq" bigint,
+	"after_seq" bigint,
+	"parent_seq" bigint,
 	CONSTRAINT "_lane_thread_id_context_ref_pk" PRIMARY KEY("thread_id","context_ref")
 );
 --> statement-breakpoint
@@ -669,6 +674,7 @@ CREATE TABLE "lanefold"."thread" (
 	"active_run_id" text COLLATE "C",
 	"waiting_runs" integer DEFAULT 0 NOT NULL,
 	"pending_op_id" text COLLATE "C",
+	"pending_branch" text COLLATE "C",
 	"pending_config" jsonb,
 	"configured" boolean DEFAULT false NOT NULL,
 	"altered" boolean DEFAULT false NOT NULL,

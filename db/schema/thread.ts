@@ -16,6 +16,8 @@ export const thread = lanefold.table(
     activeRunId: id('active_run_id'),
     waitingRuns: integer('waiting_runs').notNull().default(0),
     pendingOpId: id('pending_op_id'),
+    /** The branch that becomes the active lane when the active run ends, after the pending operation. */
+    pendingBranch: id('pending_branch'),
     /** Configuration changes accepted during a run: [{context_ref, changes}]. They are applied when it ends. */
     pendingConfig: jsonb('pending_config'),
     /** Whether tools or tool context were ever configured; if not, claims skip reading the configuration. */
@@ -43,8 +45,8 @@ export const thread = lanefold.table(
 );
 
 /**
- * The names of a thread's lanes, so that they can be listed without reading the log. Everything else about a lane is
- * derived from the log by the view `lane`.
+ * The names of a thread's lanes and where branches begin, so that neither needs a look at the log, whose anchors are large.
+ * Everything else about a lane is derived from the log by the view `lane`.
  */
 export const lane = lanefold.table(
   '_lane',
@@ -52,6 +54,16 @@ export const lane = lanefold.table(
     threadId: id('thread_id').notNull(),
     tenantId: tenantId(),
     contextRef: id('context_ref').notNull(),
+    /** Of a branch: the lane that it left, … */
+    parentRef: id('parent_ref'),
+    /** … the first lane of its tree, … */
+    rootRef: id('root_ref'),
+    /** … its anchor, … */
+    branchSeq: bigint('branch_seq', { mode: 'number' }),
+    /** … the last entry whose context it has; -1: none, … */
+    afterSeq: bigint('after_seq', { mode: 'number' }),
+    /** … and the message that its first one follows; null: none. */
+    parentSeq: bigint('parent_seq', { mode: 'number' }),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.contextRef] })],
 );

@@ -2,6 +2,8 @@
 comment on schema lanefold is 'LLM agents as durable background jobs. Names without a leading underscore are a stable interface.';
 comment on table lanefold.thread is 'One conversation and its append-only log. rev counts its entries, event_rev its events.';
 comment on view lanefold.lane is 'The contexts of a thread: latest anchor, last entry and open calls, derived from the log.';
+comment on view lanefold.lane_tree is 'The lanes of a thread as a tree: which lane each branch left, after which entry, and which is shown.';
+comment on view lanefold.message_tree is 'The messages of a thread as a tree: the message before each, and its siblings on other branches.';
 comment on table lanefold.context_op is 'Every accepted context operation, kept for ever: pending, applied, superseded or stale.';
 comment on table lanefold.pending_input is 'Steering and injected input, with receipts: queued, injected or dropped.';
 comment on view lanefold.thread_entry is 'The log: seq is 0-based and gapless per thread. Rows are never updated or deleted.';
@@ -61,6 +63,7 @@ comment on function lanefold.erase_kept_events(text) is 'Erases the events that 
 comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a run without its machine and closes its open tool group from the ledger.';
 comment on function lanefold.cancel_run(text, text, text) is 'Cancels a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';
+comment on function lanefold.branch(text, jsonb) is 'Makes a lane that begins with the context of another one after an entry, and accepts a run on it.';
 comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inject input for the active run and returns its receipt.';
 comment on function lanefold.resume_run(text, text, int, text) is 'Resumes an unfinished run that no worker holds, at the step of a checkpoint.';
 comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost and whether a cancel was requested.';

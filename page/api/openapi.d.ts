@@ -3980,6 +3980,149 @@ export interface components {
       /** @description Give tool calls without a result a flagged error result, instead of failing. */
       repair?: boolean;
     };
+    /** @description A new lane of a thread, and the run that was accepted with it. */
+    BranchReceipt: {
+      op_id: components['schemas']['Id'];
+      /** @description The new lane. */
+      context_ref: components['schemas']['Id'];
+      /** @description Its anchor. */
+      seq: number;
+      parent: {
+        /** @description The lane that it left. */
+        context_ref: components['schemas']['Id'];
+        /** @description The last entry whose context it has; -1: none. */
+        after_seq: number;
+        /** @description The message that the first one of the branch follows; null: it is empty before. */
+        parent_seq: number | null;
+      };
+      /** @description Whether it is the active lane now. While a run is active, it is shown later. */
+      shown: boolean;
+      /** @description The branch was made by an earlier request. */
+      duplicate: boolean;
+      run: components['schemas']['RunReceipt'] & (Record<string, never> | null);
+    };
+    NewBranch: {
+      /** @description The last entry whose context the branch has; -1: none. */
+      after_seq: number;
+      /** @description The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too. */
+      context_ref?: components['schemas']['Id'];
+      /** @description Name of the new lane. Default: that of the other lane with a number, such as `default@2`. */
+      lane?: components['schemas']['Id'];
+      /** @description Whether the branch becomes the active lane; default true. */
+      show?: boolean;
+      /** @description A second request with this id returns the same branch. It is also the request id of its run. You can send it as `Idempotency-Key` instead. */
+      op_id?: components['schemas']['Id'];
+      /**
+       * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`; `wait` makes the branch and shows it when its run begins, or when the active run has ended; `interrupt` cancels that run, which also needs the scope `steer`.
+       * @enum {string}
+       */
+      busy?: 'reject' | 'wait' | 'interrupt';
+      /** @description The agent of a run on the branch. Default: no run. */
+      agent?: string;
+      /** @description What the run is asked. Without it, the run answers the question that `afterSeq` names. */
+      input?: components['schemas']['Content'];
+      /** @description No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
+      delay_ms?: number;
+      /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+      ttl_ms?: number;
+      /** @description Stored in the refs of the user message. */
+      extra_refs?: JsonObject;
+      /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
+      version?: string;
+      /** @description Overrides the model of the agent. */
+      model?: string;
+      /** @description Overrides the strategy of the agent. */
+      strategy?: string;
+      /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
+      strategy_options?: JsonObject;
+      /** @description Names of the tools to use instead of the tools of agent and thread. */
+      tools?: string[];
+      /** @description Restricts the available tools to these; an empty array allows none. */
+      allowed_tools?: string[];
+      /** @description Merged over the tool context of agent and thread. */
+      tool_context?: JsonObject;
+      /** @description Overrides the settings of the agent, key by key. */
+      settings?: components['schemas']['Settings'];
+      /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
+      headers?: {
+        [key: string]: string;
+      };
+      /** @description Name of the request transformer to use instead of the agent’s. */
+      request_transformer?: string;
+      /** @description Replaces the context policy of agent and thread. */
+      context_policy?: components['schemas']['ContextPolicy'];
+      /** @description Maximum number of iterations. */
+      max_iterations?: number;
+      /** @description Tokens of input and output after which the run ends with the best result it has. */
+      max_total_tokens?: number;
+      /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+      max_cost?: number;
+      /** @description Time after its start at which the run ends with the best result it has. */
+      max_duration_ms?: number;
+      /** @description Whether the model streams its answer. */
+      streaming?: boolean;
+      /** @description How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
+      idle_timeout_ms?: number;
+      output?: components['schemas']['OutputContract'];
+      /** @description Time limit of one tool attempt. */
+      tool_timeout_ms?: number;
+      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+      priority?: number;
+      /** @description Values that limits may apply to, by dimension. */
+      limit_keys?: {
+        [key: string]: string;
+      };
+      /**
+       * @description rewind: after a failure, the lane goes back to its state before the run.
+       * @enum {string}
+       */
+      on_failure?: 'keep' | 'rewind';
+    };
+    BranchList: {
+      data: components['schemas']['Branch'][];
+    };
+    /** @description A lane, and where it left another one: a row of the view `lane_tree`. */
+    Branch: {
+      context_ref: components['schemas']['Id'];
+      parent_context_ref: components['schemas']['Id'] & (string | null);
+      /** @description The last entry whose context the branch has; -1: none. */
+      branched_after_seq: number | null;
+      /** @description The message that the first one of the branch follows; null: it is empty before. */
+      parent_seq: number | null;
+      /** @description The first lane of its tree. */
+      root_context_ref: components['schemas']['Id'];
+      /** @description The anchor with which the branch began. */
+      branch_seq: number | null;
+      /** @description Whether it is the active lane of the thread. */
+      shown: boolean;
+      /** @description The last entry of the lane. */
+      last_seq: number;
+      /**
+       * Format: date-time
+       * @description When the lane began.
+       */
+      created_at: string;
+    };
+    TreePage: {
+      data: components['schemas']['TreeMessage'][];
+      /** @description Pass it as `after` to get the next page; null on the last page. */
+      next_after: number | null;
+    };
+    /** @description A message, the one before it and its siblings: a row of the view `message_tree`. */
+    TreeMessage: {
+      /** @description The entry of the message. */
+      seq: number;
+      /** @description The lane on which it was written. */
+      context_ref: components['schemas']['Id'];
+      role: string;
+      run_id: components['schemas']['Id'] & (string | null);
+      /** @description The message before it, across branches; null: it is the first. */
+      parent_seq: number | null;
+      /** @description How many messages follow the same one, itself included. */
+      siblings: number;
+      /** @description Its place among them, from 1, in the order of the log. */
+      place: number;
+    };
     AppendReceipt: {
       first_seq: number;
       /** @description Current number of entries of the thread. For a duplicate, it includes entries appended since. */

@@ -38,7 +38,6 @@ export function tenantLibrary(
 ): TenantLibrary {
   const { all, queue, log, secrets, keepers, scopeTo } = host;
   const accepting = host.acceptingOn(db);
-  const { agents, counting } = accepting;
   const runs = runsOf({
     ...accepting,
     waiter,
@@ -48,7 +47,7 @@ export function tenantLibrary(
     findUnattended: findUnattendedIn(db, all),
   });
   const contexts = contextsOf(accepting);
-  const threads = threadsOf({ db, queue, keepers, agents, counting, streams });
+  const threads = threadsOf({ accepting, keepers, streams });
   noteInternals(threads, {
     db,
     auditing: (acts) => tenantLibrary(host, withAudit(db, acts), streams, waiter),

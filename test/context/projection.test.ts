@@ -44,7 +44,8 @@ test('SQL and the fold agree on every lane at every seq', async () => {
       for (const action of actions.actions) await play(log, threadId, action);
       const entries = await logOf(log.db, threadId);
       const head = entries.length - 1;
-      for (const lane of [...lanes, 'never']) {
+      const branched = entries.flatMap((entry) => entry.context_ref ?? []);
+      for (const lane of new Set([...lanes, 'never', ...branched])) {
         const inSql = await contextsInSql(threadId, lane, head + 2);
         for (const [seq, context] of inSql) {
           expect(context).toEqual(foldContext(entries, lane, seq));

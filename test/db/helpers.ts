@@ -33,12 +33,13 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   const counting = createCounting();
   const agents = await createAgentRegistry([]);
   const streams = openStreams(db, { databaseUrl: database.url }, () => noWaits);
+  // without a queue, no run is accepted
+  const accepting = { db, agents, models: createModelRegistry(), counting, queue: undefined as never };
   return {
     ...database,
     db,
-    threads: threadsOf({ db, agents, counting, streams, queue: undefined, keepers: [] }),
-    // without a queue, no lane is compacted
-    contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, queue: undefined as never }),
+    threads: threadsOf({ accepting, streams, keepers: [] }),
+    contexts: contextsOf(accepting),
     async drop() {
       await streams.close();
       await db.close();
@@ -93,6 +94,7 @@ export const everythingOf = async (db: Database, threadId: string) => ({
   thread: await rows(db, 'select * from lanefold.thread where id = $1', threadId),
   entries: await logOf(db, threadId),
   lanes: await rows(db, 'select * from lanefold.lane where thread_id = $1 order by 1, 2', threadId),
+  branches: await rows(db, 'select * from lanefold.lane_tree where thread_id = $1 order by 1, 2', threadId),
   ops: await rows(db, 'select * from lanefold.context_op where thread_id = $1 order by op_id', threadId),
   runs: await rows(db, 'select * from lanefold._run where thread_id = $1 order by id', threadId),
   calls: await rows(

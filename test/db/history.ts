@@ -4,7 +4,7 @@ import type { NewContext } from '../../src/runs/operations/contexts/types.ts';
 import type { NewEntry } from '../../src/runs/operations/threads/append.ts';
 import type { JsonObject } from '../../src/agent/context/message.ts';
 import { anyJson, anyText, closedMessages } from './arbitraries.ts';
-import { logOf, refused, type TestLog } from './helpers.ts';
+import { logOf, refused, value, type TestLog } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
 export const lanes = ['default', 'plan', 'research'];
@@ -16,6 +16,7 @@ export type Action =
   | { do: 'replace'; lane: string; prompt: string | null | undefined; messages: Messages }
   | { do: 'switch'; lane: string }
   | { do: 'note'; lane: string | undefined; payload: JsonObject }
+  | { do: 'branch'; at: number; lane: string | undefined; asks: 'nothing' | 'anew' | 'again' }
   | { do: 'refused'; lane: string; messages: Messages }
   | {
       do: 'run';
@@ -45,6 +46,12 @@ export const history = fc.record({
         do: fc.constant('note' as const),
         lane: fc.option(lane, { nil: undefined }),
         payload: fc.dictionary(anyText, anyJson, { maxKeys: 2 }),
+      }),
+      fc.record({
+        do: fc.constant('branch' as const),
+        at: fc.nat(1_000),
+        lane: fc.option(lane, { nil: undefined }),
+        asks: fc.constantFrom('nothing' as const, 'anew' as const, 'again' as const),
       }),
       fc.record({ do: fc.constant('refused' as const), lane, messages: closedMessages }),
       fc.record({
@@ -90,6 +97,8 @@ export async function play(log: TestLog, threadId: string, action: Action): Prom
         { kind: 'note', payload: action.payload, ...(action.lane ? { contextRef: action.lane } : {}) },
       ]);
       return;
+    case 'branch':
+      return playBranch(log, threadId, action);
     case 'refused': {
       const before = await logOf(log.db, threadId);
       const orphan = [...action.messages, { role: 'tool', content: 'x', tool_call_id: 'nobody asked' }];
@@ -101,6 +110,41 @@ export async function play(log: TestLog, threadId: string, action: Action): Prom
     case 'run':
       await playRun(log, threadId, action);
   }
+}
+
+/** Branches after any entry; inside a tool group, and after what is no question, it is refused. */
+async function playBranch(log: TestLog, threadId: string, { at, lane, asks }: Extract<Action, { do: 'branch' }>) {
+  const before = await logOf(log.db, threadId);
+  const known =
+    lane !== undefined && (await log.contexts.lanes(threadId)).some(({ contextRef }) => contextRef === lane);
+  const id = `run${++runs}`;
+  const input = asks === 'anew' ? { input: { content: 'anew' } } : {};
+  const run = {
+    run_id: id,
+    request_id: id,
+    request_hash: 'aa',
+    agent: 'agent',
+    strategy: 'react',
+    model: 'scripted:x',
+  };
+  const p = {
+    op_id: id,
+    hash: 'aa',
+    after_seq: (at % (before.length + 1)) - 1,
+    ...(known ? { context_ref: lane } : {}),
+    ...(asks === 'nothing' ? {} : { run: { ...run, ...input } }),
+  };
+  try {
+    await value(log.db, 'select lanefold.branch($1, $2)', threadId, p);
+  } catch (error) {
+    expect(['open_tool_group', 'invalid_input']).toContain((error as { code: string }).code);
+    expect(await logOf(log.db, threadId)).toEqual(before);
+    return;
+  }
+  if (asks === 'nothing') return;
+  const accepted = sqlRun(log.db, threadId, id);
+  await accepted.claim();
+  await accepted.commit(0, answer('done'));
 }
 
 async function playRun(log: TestLog, threadId: string, action: Extract<Action, { do: 'run' }>): Promise<void> {

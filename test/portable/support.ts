@@ -26,6 +26,8 @@ export async function factsOf(pool: Pick<pg.Pool, 'query'>, id: string, rev: num
     `select jsonb_build_object(
        'entries', (select jsonb_agg(to_jsonb(e) - 'thread_id' order by seq) from lanefold.thread_entry e where thread_id = $1 and seq < $2),
        'lanes', (select jsonb_agg(to_jsonb(l) - 'thread_id' order by context_ref) from lanefold.lanes_from_log($1) l),
+       'branches', (select jsonb_agg(to_jsonb(l) - 'thread_id' order by context_ref) from lanefold.lane_tree l where thread_id = $1),
+       'tree', (select jsonb_agg(to_jsonb(m) - 'thread_id' order by seq) from lanefold.message_tree m where thread_id = $1 and seq < $2),
        'contents', (select jsonb_object_agg(c.id, lanefold.read_content($1, c.id) ->> 'text') from lanefold.content c where thread_id = $1),
        'state', t.state, 'active', t.active_context_ref, 'configured', t.configured, 'metadata', t.metadata) as facts
      from lanefold.thread t where id = $1`,

@@ -50,7 +50,7 @@ begin
     join lanefold.thread t on t.id = c.thread_id
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
     where r.lease = c.lease and r.status = 'running' and r.step = c.step and r.cancel_requested_at is null and r.queued_inputs = 0
-      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0 and not coalesce(r.options ? 'parent', false)
+      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.pending_branch is null and t.waiting_runs = 0 and not coalesce(r.options ? 'parent', false)
         and not t.altered and not r.notable and not lanefold._is_limit(c.p #>> '{finish,reason}'))
       and pg_column_size(c.p -> 'state') <= 65536
   ), step as materialized (

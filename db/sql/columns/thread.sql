@@ -6,6 +6,7 @@ comment on column lanefold.thread.active_context_ref is 'the lane chosen by the 
 comment on column lanefold.thread.active_run_id is 'the run that is queued, running or suspended';
 comment on column lanefold.thread.waiting_runs is 'number of waiting runs';
 comment on column lanefold.thread.pending_op_id is 'operation that waits for the end of the active run';
+comment on column lanefold.thread.pending_branch is 'lane of the branch that is shown once the active run has ended';
 comment on column lanefold.thread.pending_config is 'configuration that waits for the end of the active run';
 comment on column lanefold.thread.configured is 'whether tools were ever configured';
 comment on column lanefold.thread.altered is 'whether an anchor or a prompt may be newer than the last answer of its lane';

@@ -99,6 +99,7 @@ begin
   insert into lanefold.context_op (thread_id, tenant_id, op_id, context_ref, type, reason, status, hash, operation, created_at)
   values (p_thread_id, t.tenant_id, p_op_id, p_context_ref, v_operation ->> 'type', v_operation ->> 'reason', 'pending',
     v_hash, v_operation, v_at);
-  update lanefold.thread set pending_op_id = p_op_id where id = p_thread_id;
+  -- it makes its lane the active one, and so displaces a branch that was to be shown
+  update lanefold.thread set pending_op_id = p_op_id, pending_branch = null where id = p_thread_id;
   return jsonb_build_object('op_id', p_op_id, 'status', 'deferred', 'op_status', 'pending', 'rev', t.rev);
 end $$;

@@ -75,7 +75,7 @@ begin
 end $$;
 
 -- The lane that was active as of an entry: the lane of the latest operation not written by a run. A run compacts and
--- restores its own lane, which is not necessarily the active one.
+-- restores its own lane, which is not necessarily the active one, and a branch may be shown later or not at all.
 create or replace function lanefold._active_lane_at(p_thread_id text, p_seq bigint)
 returns text language plpgsql stable as $$
 declare
@@ -87,14 +87,15 @@ begin
     select e.seq from lanefold._entry e
     where e.thread_id = p_thread_id and e.context_ref = l.context_ref and e.kind = 'ai_context_operation' and e.seq <= p_seq
       and e.run_id is null and e.op_id not like 'restore/%'  -- callers' op_ids contain no slash
+      and (e.payload #> '{operation,meta,branch,shown}') is distinct from 'false'
     order by e.seq desc limit 1
   ) o on true
   where l.thread_id = p_thread_id order by o.seq desc limit 1;
   return coalesce(v_ref, 'default');
 end $$;
 
--- The context of a lane as an anchor for another thread: closed groups only, and without the cuts of its model calls,
--- which refer to entries of this thread.
+-- The context of a lane as an anchor for another thread or lane: closed groups only, and without the cuts of its model
+-- calls, which name entries that the other one lacks.
 create or replace function lanefold._fork_context(p_thread_id text, p_context_ref text, p_seq bigint, p_repair boolean)
 returns jsonb language plpgsql stable as $$
 declare
@@ -108,7 +109,7 @@ begin
     if not p_repair then
       perform lanefold._fail('LF008', format('Entry %s of thread %s lies inside an open tool group of lane %s: %s.', p_seq, p_thread_id,
         p_context_ref, v_problem),
-        'Fork before or after the group, fork one lane with context_ref, or pass repair: true to close it with error results.');
+        'Choose an entry before or after the group; for a fork, one lane with context_ref, or repair: true to close it with error results.');
     end if;
     v_entries := lanefold._repair_messages(v_entries);
   end if;

@@ -13,7 +13,7 @@ begin
     perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id), 'Cancel the run first.');
   end if;
   update lanefold.thread
-  set erased_at = v_at, updated_at = v_at, metadata = '{}', state = '{}', rev = 0, event_rev = 0, waiting_runs = 0, pending_op_id = null
+  set erased_at = v_at, updated_at = v_at, metadata = '{}', state = '{}', rev = 0, event_rev = 0, waiting_runs = 0, pending_op_id = null, pending_branch = null
   where id = p_thread_id;
   perform lanefold._leave_contents(p_thread_id);
   delete from lanefold._webhook_event where thread_id = p_thread_id;

@@ -50,6 +50,7 @@ begin
 
   insert into lanefold._lane (thread_id, tenant_id, context_ref)
   select p_thread_id, t.tenant_id, l.context_ref from lanefold.lanes_from_log(p_thread_id) l;
+  perform lanefold._note_branches(p_thread_id);
   insert into lanefold.context_op (thread_id, tenant_id, op_id, context_ref, type, reason, status, hash, entry_seq, created_at,
     settled_at)
   select p_thread_id, t.tenant_id, e ->> 'op_id', e ->> 'context_ref', e -> 'payload' -> 'operation' ->> 'type',
@@ -124,6 +125,8 @@ begin
       when (x.e -> 'is_anchor')::boolean and (jsonb_typeof(v_operation -> 'result_context' -> 'entries') is distinct from 'array'
         or jsonb_typeof(coalesce(v_operation -> 'result_context' -> 'system_prompt', 'null')) not in ('string', 'null')) then
         'has an operation without a valid result_context'
+      when v_operation ->> 'reason' = 'branch' and (x.e -> 'is_anchor')::boolean and not lanefold._is_branch(v_operation #> '{meta,branch}', x.seq) then
+        'branches from no entry before it'
     end;
     if v_problem is not null then
       perform lanefold._fail('LF014', format('Entry %s %s.', x.seq, v_problem), 'Nothing was imported. Correct the source, or export the thread again.');

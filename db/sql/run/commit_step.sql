@@ -260,7 +260,7 @@ begin
   if r.options ? 'parent' then
     perform lanefold._leave_parent(p_thread_id, r.id, r.finished_at);
   end if;
-  if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
+  if t.pending_op_id is not null or t.pending_config is not null or t.pending_branch is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
     v_out := v_out || lanefold._after_finish(p_thread_id, r.id);
   end if;
   return v_out;

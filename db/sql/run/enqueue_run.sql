@@ -60,12 +60,8 @@ begin
     end if;
     v_queued := t.active_run_id is null;
     v_interrupts := not v_queued and p ->> 'busy' = 'interrupt';
-    if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt')
-      -- a compaction does not make the thread busy: it ends soon, and the request waits
-      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = t.active_run_id and k.options ? 'compaction')
-    then
-      perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id),
-        'Wait for it to end, or enqueue with busy: "wait" or "interrupt".');
+    if not v_queued then
+      perform lanefold._check_busy(p_thread_id, t, p ->> 'busy');
     end if;
     update lanefold.thread
     set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at

@@ -66,6 +66,10 @@ interface Course {
   compaction?: CompactionRequest;
   /** The run answers its lane as it is: it has no input. */
   continues?: true;
+  /** The question that a branch ends with, and that the run answers anew: the entry of another run. */
+  answers?: number;
+  /** The lane of the run is a branch that is shown once the run becomes active. */
+  shows?: true;
   /** The item of an eval that it belongs to: it gets stand-ins for its tools. */
   eval?: { id: string; no: number };
   /** The handoffs of the run, in order. */
@@ -89,7 +93,15 @@ const origin: KeysOf<Origin> = {
   resumed_from: true,
   parent: true,
 };
-const course: KeysOf<Course> = { compaction: true, continues: true, eval: true, handoffs: true, asked: true };
+const course: KeysOf<Course> = {
+  compaction: true,
+  continues: true,
+  answers: true,
+  shows: true,
+  eval: true,
+  handoffs: true,
+  asked: true,
+};
 
 type Stored = RunOptions | JsonObject;
 
@@ -111,7 +123,9 @@ export const handedOver = (options: RunOptions): RunOptions => without(options, 
 
 /** The options of a run that repeats another one. */
 export function repeatedOptions(options: JsonObject): JsonObject {
-  const repeated = without(options, origin);
+  // a repeat of an answer asks its question
+  const asked = options['answers'] === undefined ? options : without(options, { continues: true, answers: true });
+  const repeated = without(asked, { ...origin, shows: true });
   return repeated['pinned'] === undefined ? repeated : { ...repeated, pinned: true };
 }
 

@@ -8,6 +8,7 @@ export type Fields = Record<string, z.ZodType>;
 /** The functions of the database whose calls can be audited. */
 export type ActingFunction =
   | 'apply_operation'
+  | 'branch'
   | 'cancel_run'
   | 'change_config'
   | 'create_fork'

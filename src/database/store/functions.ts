@@ -72,6 +72,7 @@ export interface DatabaseFunctions {
     };
     returns: unknown;
   };
+  branch: { takes: { threadId: string | null; p: object | string | null }; returns: unknown };
   call_context: {
     takes: { threadId: string | null; llmCallId: string | null };
     returns: {
@@ -662,6 +663,7 @@ export const databaseFunctions = {
     text: `select lanefold.await_limit($1, $2, $3, $4) as result`,
     returns: 'value',
   },
+  branch: { takes: ['threadId', 'p'], text: `select lanefold.branch($1, $2) as result`, returns: 'value' },
   call_context: {
     takes: ['threadId', 'llmCallId'],
     text: `select ordinal::float8 as ordinal, seq::float8 as seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata, altered from lanefold.call_context($1, $2)`,

@@ -2919,6 +2919,159 @@ export interface NewFork {
   repair?: boolean;
 }
 
+export interface NewBranch {
+  /** The last entry whose context the branch has; -1: none. */
+  afterSeq: number;
+  /** The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too. */
+  contextRef?: Id;
+  /** Name of the new lane. Default: that of the other lane with a number, such as `default@2`. */
+  lane?: Id;
+  /** Whether the branch becomes the active lane; default true. */
+  show?: boolean;
+  /** A second request with this id returns the same branch. It is also the request id of its run. You can send it as `Idempotency-Key` instead. */
+  opId?: Id;
+  /**
+   * If the thread has an active run: `reject` (default) fails with 409 `thread_busy`; `wait` makes the branch and shows it when its run begins, or when the active run has ended; `interrupt` cancels that run, which also needs the scope `steer`.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** The agent of a run on the branch. Default: no run. */
+  agent?: string;
+  /** What the run is asked. Without it, the run answers the question that `afterSeq` names. */
+  input?: Content;
+  /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
+  delayMs?: number;
+  /** The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
+  ttlMs?: number;
+  /** Stored in the refs of the user message. */
+  extraRefs?: JsonObject;
+  /** The version of the agent: a label or an id. Default: what its rollout chooses. */
+  version?: string;
+  /** Overrides the model of the agent. */
+  model?: string;
+  /** Overrides the strategy of the agent. */
+  strategy?: string;
+  /** Options of the strategy, merged over the agent’s if it has the same strategy. */
+  strategyOptions?: JsonObject;
+  /** Names of the tools to use instead of the tools of agent and thread. */
+  tools?: string[];
+  /** Restricts the available tools to these; an empty array allows none. */
+  allowedTools?: string[];
+  /** Merged over the tool context of agent and thread. */
+  toolContext?: JsonObject;
+  /** Overrides the settings of the agent, key by key. */
+  settings?: Settings;
+  /** HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
+  headers?: {
+    [key: string]: string;
+  };
+  /** Name of the request transformer to use instead of the agent’s. */
+  requestTransformer?: string;
+  /** Replaces the context policy of agent and thread. */
+  contextPolicy?: ContextPolicy;
+  /** Maximum number of iterations. */
+  maxIterations?: number;
+  /** Tokens of input and output after which the run ends with the best result it has. */
+  maxTotalTokens?: number;
+  /** What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+  maxCost?: number;
+  /** Time after its start at which the run ends with the best result it has. */
+  maxDurationMs?: number;
+  /** Whether the model streams its answer. */
+  streaming?: boolean;
+  /** How long a model may stay silent before the run fails; 0: the tool timeout + 60,000. */
+  idleTimeoutMs?: number;
+  output?: OutputContract;
+  /** Time limit of one tool attempt. */
+  toolTimeoutMs?: number;
+  /** Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
+  priority?: number;
+  /** Values that limits may apply to, by dimension. */
+  limitKeys?: {
+    [key: string]: string;
+  };
+  /**
+   * rewind: after a failure, the lane goes back to its state before the run.
+   */
+  onFailure?: 'keep' | 'rewind';
+}
+
+/** A new lane of a thread, and the run that was accepted with it. */
+export interface BranchReceipt {
+  opId: Id;
+  /** The new lane. */
+  contextRef: Id;
+  /** Its anchor. */
+  seq: number;
+  parent: {
+    /** The lane that it left. */
+    contextRef: Id;
+    /** The last entry whose context it has; -1: none. */
+    afterSeq: number;
+    /** The message that the first one of the branch follows; null: it is empty before. */
+    parentSeq: number | null;
+  };
+  /** Whether it is the active lane now. While a run is active, it is shown later. */
+  shown: boolean;
+  /** The branch was made by an earlier request. */
+  duplicate: boolean;
+  run: RunReceipt & (Record<string, never> | null);
+}
+
+/** A lane, and where it left another one: a row of the view `lane_tree`. */
+export interface Branch {
+  contextRef: Id;
+  parentContextRef: Id & (string | null);
+  /** The last entry whose context the branch has; -1: none. */
+  branchedAfterSeq: number | null;
+  /** The message that the first one of the branch follows; null: it is empty before. */
+  parentSeq: number | null;
+  /** The first lane of its tree. */
+  rootContextRef: Id;
+  /** The anchor with which the branch began. */
+  branchSeq: number | null;
+  /** Whether it is the active lane of the thread. */
+  shown: boolean;
+  /** The last entry of the lane. */
+  lastSeq: number;
+  /**
+   * When the lane began.
+   */
+  createdAt: string;
+}
+
+export interface BranchList {
+  data: Branch[];
+}
+
+export interface ListMessageTreeQuery {
+  /** Return messages after this seq. */
+  after?: number;
+  /** Maximum number of items; default 1000. */
+  limit?: number;
+}
+
+/** A message, the one before it and its siblings: a row of the view `message_tree`. */
+export interface TreeMessage {
+  /** The entry of the message. */
+  seq: number;
+  /** The lane on which it was written. */
+  contextRef: Id;
+  role: string;
+  runId: Id & (string | null);
+  /** The message before it, across branches; null: it is the first. */
+  parentSeq: number | null;
+  /** How many messages follow the same one, itself included. */
+  siblings: number;
+  /** Its place among them, from 1, in the order of the log. */
+  place: number;
+}
+
+export interface TreePage {
+  data: TreeMessage[];
+  /** Pass it as `after` to get the next page; null on the last page. */
+  nextAfter: number | null;
+}
+
 /** A message on a lane; default: the lane `default`. */
 export interface NewMessageEntry {
   kind: 'ai_message';
@@ -3176,6 +3329,9 @@ export interface Operations {
   getConfig: { query: GetConfigQuery; body: undefined; answer: Config };
   changeConfig: { query: undefined; body: ConfigChange; answer: ConfigReceipt };
   forkThread: { query: undefined; body: NewFork; answer: Thread };
+  branchThread: { query: undefined; body: NewBranch; answer: BranchReceipt };
+  listBranches: { query: undefined; body: undefined; answer: BranchList };
+  listMessageTree: { query: ListMessageTreeQuery; body: undefined; answer: TreePage };
   appendEntries: { query: undefined; body: AppendEntries; answer: AppendReceipt };
   listEntries: { query: ListEntriesQuery; body: undefined; answer: EntryPage };
   readContent: { query: ReadContentQuery; body: undefined; answer: ContentRange };
@@ -3245,6 +3401,9 @@ export const places = {
   getConfig: 'GET /v1/threads/{threadId}/config',
   changeConfig: 'PATCH /v1/threads/{threadId}/config',
   forkThread: 'POST /v1/threads/{threadId}/fork',
+  branchThread: 'POST /v1/threads/{threadId}/branch',
+  listBranches: 'GET /v1/threads/{threadId}/branches',
+  listMessageTree: 'GET /v1/threads/{threadId}/tree',
   appendEntries: 'POST /v1/threads/{threadId}/entries',
   listEntries: 'GET /v1/threads/{threadId}/entries',
   readContent: 'GET /v1/threads/{threadId}/contents/{contentId}',

@@ -5,6 +5,8 @@ import { rejecting } from '../../base/common/promises.ts';
 import { follow } from './follow.ts';
 import type {
   AppendReceipt,
+  Branch,
+  BranchReceipt,
   Config,
   ConfigChange,
   ConfigReceipt,
@@ -16,11 +18,13 @@ import type {
   ListThreadsQuery,
   ListUiMessagesQuery,
   Message,
+  NewBranch,
   NewFork,
   NewThread,
   RunEvent,
   Thread,
   ThreadSummary,
+  TreeMessage,
   UiMessage,
 } from './operations.ts';
 import type { StreamItem, StreamOptions } from './sse.ts';
@@ -55,6 +59,17 @@ export interface ClientThreads {
   list(filter?: ListThreadsQuery, call?: CallOptions): Promise<Page<ThreadSummary>>;
   /** Creates a thread that begins as another one was after an entry. */
   fork(parentThreadId: string, options?: NewFork, call?: CallOptions): Promise<Thread>;
+  /**
+   * Branches the thread after an entry: an edited question is a branch after the entry before it with the new `input`, another
+   * answer a branch after the question without `input`.
+   *
+   * @throws LanefoldClientError `thread_busy`, `open_tool_group`, `invalid_input`, `idempotency_mismatch`
+   */
+  branch(id: string, options: NewBranch, call?: CallOptions): Promise<BranchReceipt>;
+  /** The lanes of the thread as a tree. */
+  branches(id: string, call?: CallOptions): Promise<Branch[]>;
+  /** A page of the messages of the thread as a tree, ordered by `seq`. */
+  tree(id: string, query?: { after?: number; limit?: number }, call?: CallOptions): Promise<Page<TreeMessage, number>>;
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, query?: { contextRef?: string; atSeq?: number }, call?: CallOptions): Promise<Config>;
   /** Changes prompt, tools, tool context or context policy from the next run on. */
@@ -105,6 +120,12 @@ export function threadsOf(connection: Connection): ClientThreads {
         return threads.get(id, { signal: signal! });
       }
     },
+    branch: (id, options, { signal } = {}) =>
+      connection.call('branchThread', { params: at(id), body: { opId: newId('branch'), ...options }, signal }),
+    async branches(id, { signal } = {}) {
+      return (await connection.call('listBranches', { params: at(id), signal })).data;
+    },
+    tree: (id, query = {}, { signal } = {}) => connection.call('listMessageTree', { params: at(id), query, signal }),
     config: (id, query = {}, { signal } = {}) => connection.call('getConfig', { params: at(id), query, signal }),
     configure: (id, changes, { signal } = {}) =>
       connection.call('changeConfig', { params: at(id), body: changes, signal, once: true }),

@@ -132,3 +132,24 @@ export function namesOf({ agents }: AgentsFile): string[] {
     labels.set(name, [...(labels.get(name) ?? []), ...(version ? [version] : [])]);
   return [...labels].map(([name, versions]) => (versions.length > 0 ? `${name} (${versions.join(', ')})` : name));
 }
+
+/** The agent that a command asks: the named one, or the only one. @throws UsageError */
+export function chooseAgent(
+  { agents }: AgentsFile,
+  name: string | undefined,
+  file: string | undefined,
+): AgentDefinition {
+  const names = namesOf({ agents }).join(', ');
+  if (name === undefined) {
+    if (agents.length === 1) return agents[0]!;
+    throw new UsageError('The agents file has several agents.', `Choose one with --agent: ${names}`);
+  }
+  const agent = agents.find((candidate) => candidate.name === name);
+  if (agent) return agent;
+  if (file === undefined)
+    throw new UsageError(
+      `Agent ${JSON.stringify(name)} does not exist: without an agents file, there is only ${names}.`,
+      'Pass the file that defines the agent, with --agents FILE or LANEFOLD_AGENTS.',
+    );
+  throw new UsageError(`Agent ${JSON.stringify(name)} does not exist.`, `Known agents: ${names}`);
+}

@@ -85,9 +85,9 @@ function asUsageError(error: CommanderError, program: Command, argv: readonly st
 const groups: Record<string, readonly string[]> = {
   'Start:': ['init', 'demo', 'dev', 'run'],
   'Processes:': ['api', 'worker', 'mcp', 'workers', 'agents', 'migrate', 'recover'],
-  'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'diff', 'content', 'waits'],
+  'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'branches', 'diff', 'content', 'waits'],
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
-  'Change threads:': ['fork', 'compact', 'erase'],
+  'Change threads:': ['branch', 'fork', 'compact', 'erase'],
   'Access and evidence:': ['keys', 'limits', 'circuits', 'schedules', 'webhooks', 'tenants', 'roles', 'heads', 'verify'],
   'Test:': ['cases', 'eval', 'monitors', 'alarms', 'feedback', 'replay', 'chaos', 'check-history', 'bench'],
 };

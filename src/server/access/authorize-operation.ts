@@ -95,6 +95,7 @@ function actsOf(
   subject: RequestSubject,
 ): AuditedAct[] {
   const action = actionOf(principal, operation, subject);
+  const how = subject.interrupts.length > 0 ? { detail: { busy: 'interrupt' } } : {};
   const interrupts = subject.interrupts.map((threadId): AuditedAct => {
     const { actor, runId } = action;
     return {
@@ -103,7 +104,10 @@ function actsOf(
       onlyIf: ([thread, request]) => thread === threadId && interruptsRun(request),
     };
   });
-  return [...interrupts, ...carriedOutBy.map((one): AuditedAct => ({ action, carriedOutBy: one }))];
+  return [
+    ...interrupts,
+    ...carriedOutBy.map((one): AuditedAct => ({ action: { ...action, ...how }, carriedOutBy: one })),
+  ];
 }
 
 /** @param request the argument of `enqueue_run`, maybe as JSON */

@@ -21,7 +21,7 @@ export function addOperations(app: ApiApp, site: Site): void {
 function handlersOf(app: ApiApp, { lanefold, streams, onError }: Site): Handlers {
   const serve = streamServer(streams);
   return {
-    threads: { ...threadHandlers(lanefold), ...portableHandlers(streams), events: eventsHandler(serve) },
+    threads: { ...threadHandlers(app, lanefold), ...portableHandlers(streams), events: eventsHandler(serve) },
     contexts: contextHandlers(app),
     evals: evalHandlers,
     events: eventHandlers,

@@ -105,7 +105,10 @@ export class RunContext {
 
 /** The run's user message, and the lane before it. */
 export function questionOf({ context, user_seq: userSeq }: Claim): RunQuestion {
-  const at = context.findIndex((row) => row.seq === userSeq && row.role === 'user');
+  // a run that answers its lane as it is has no message of its own
+  const isQuestion = (row: Claim['context'][number]) =>
+    row.role === 'user' && (userSeq === null || row.seq === userSeq);
+  const at = userSeq === null ? context.findLastIndex(isQuestion) : context.findIndex(isQuestion);
   const content = context[at]?.content ?? '';
   const system = context.find((row) => row.role === 'system')?.content;
   const before = context.slice(0, Math.max(at, 0)).filter((row) => row.role !== 'system');

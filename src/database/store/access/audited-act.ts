@@ -13,6 +13,7 @@ import type { AuditEntry, AuditQuery } from './types.ts';
  */
 const changed = {
   apply_operation: "act #>> '{result,status}' not in ('duplicate', 'stale')",
+  branch: "act #>> '{result,duplicate}' = 'false'",
   cancel_run: "act #>> '{result,accepted}' = 'true'",
   change_config: 'true',
   create_fork: "act #>> '{result,duplicate}' = 'false'",

@@ -52,13 +52,97 @@ export interface ConversationPage {
 
 const startsTurn = "role = 'user' and (run_id is null or refs ->> 'kind' is null)";
 
-/** The last `limit` turns of a lane before an entry; fewer if they have more than `maxBytes`, but at least one. */
+interface Range {
+  before: number;
+  limit: number;
+  maxBytes: number;
+}
+
+/**
+ * The last `limit` turns of a conversation before an entry; fewer if they have more than `maxBytes`, but at least one. The
+ * conversation of a branch begins on the lanes that it left.
+ */
 export async function readConversation(
   db: Database,
   threadId: string,
   contextRef: string,
-  { before, limit, maxBytes }: { before: number; limit: number; maxBytes: number },
+  { before, limit, maxBytes }: Range,
 ): Promise<ConversationPage> {
+  const left = await readParents(db, threadId);
+  const parts: LanePart[] = [];
+  let upto = before;
+  let turns = 0;
+  let bytes = 0;
+  for (let lane = contextRef; ;) {
+    const parent = left.get(lane);
+    if (!parent || parent.branchSeq < upto) {
+      const range = { before: upto, limit: Math.max(1, limit - turns), maxBytes: maxBytes - bytes };
+      const part = await readLane(db, threadId, lane, range, parent !== undefined && parent.parentSeq !== null);
+      parts.unshift(part);
+      turns += part.turns;
+      bytes += part.bytes;
+    }
+    const [first] = parts;
+    if (first?.nextBefore != null || !parent) break;
+    upto = Math.min(upto, parent.afterSeq + 1);
+    lane = parent.parentRef;
+  }
+  const runs = new Map(
+    parts.flatMap((part, n) => {
+      const answers = n < parts.length - 1 ? withoutLast(part) : part.runs;
+      return answers.map((run) => [run.id, run]);
+    }),
+  );
+  return {
+    entries: parts.flatMap(({ entries }) => entries),
+    runs: [...runs.values()],
+    nextBefore: parts[0]?.nextBefore ?? null,
+  };
+}
+
+const isTurn = ({ role, runId, refs }: ConversationEntry): boolean =>
+  role === 'user' && (runId === null || (refs['kind'] ?? null) === null);
+
+/** The runs of a part that a branch has left, without one whose whole answer is on the lane that was left. */
+function withoutLast({ entries, runs }: ConversationPage): ConversationRun[] {
+  const asked = entries.findLastIndex(isTurn);
+  const runId = entries[asked]?.runId;
+  const answers = entries.slice(asked + 1).some((entry) => entry.runId === runId);
+  return answers ? runs : runs.filter(({ id }) => id !== runId);
+}
+
+interface Parent {
+  parentRef: string;
+  branchSeq: number;
+  afterSeq: number;
+  parentSeq: number | null;
+}
+
+/** Where the branches of a thread begin. */
+async function readParents(db: Database, threadId: string): Promise<Map<string, Parent>> {
+  const rows = await readRows<Parent & { contextRef: string }>(
+    db,
+    'parents_of_branches',
+    `select context_ref, parent_ref, branch_seq::float8, after_seq::float8, parent_seq::float8
+     from lanefold._lane where thread_id = $1 and branch_seq is not null`,
+    [threadId],
+  );
+  return new Map(rows.map(({ contextRef, ...parent }) => [contextRef, parent]));
+}
+
+interface LanePart extends ConversationPage {
+  turns: number;
+  bytes: number;
+}
+
+/** The same of one lane alone. `continues`: a turn that began on another lane may come before its first one. */
+async function readLane(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  { before, limit, maxBytes }: Range,
+  continues: boolean,
+): Promise<LanePart> {
   const turns = await db.query<{ seq: number; bytes: number }>(
     'conversation_turns',
     `select t.seq::float8, (select coalesce(sum(m.bytes), 0) from lanefold._entry m
@@ -72,11 +156,14 @@ export async function readConversation(
     [threadId, contextRef, before, limit + 1],
   );
   let shown = 0;
-  for (let bytes = 0; shown < Math.min(limit, turns.length); shown++) {
-    bytes += turns[shown]!.bytes;
-    if (shown > 0 && bytes > maxBytes) break;
+  let bytes = 0;
+  for (; shown < Math.min(limit, turns.length); shown++) {
+    const more = turns[shown]!.bytes;
+    if (shown > 0 && bytes + more > maxBytes) break;
+    bytes += more;
   }
-  const from = shown < turns.length ? turns[shown - 1]!.seq : 0;
+  const isFull = shown < turns.length || (continues && shown >= limit);
+  const from = isFull ? turns[shown - 1]!.seq : 0;
   const rows = await db.query<EntryRow>(
     'conversation_entries',
     `select e.seq::float8, e.role, e.run_id, e.request_id, e.payload, e.refs,
@@ -101,7 +188,9 @@ export async function readConversation(
   return {
     entries: fromRows(rows),
     runs,
-    nextBefore: shown < turns.length ? from : null,
+    nextBefore: isFull ? from : null,
+    turns: shown,
+    bytes,
   };
 }
 

@@ -70,7 +70,8 @@ export interface Claim {
   cancel_requested: boolean;
   thread_state: JsonObject;
   /** `seq` of the message the run began with. */
-  user_seq: number;
+  /** Null for a run without a message of its own. */
+  user_seq: number | null;
   /** Tools and tool context as the log of the thread configures them; null if it does not. */
   config: LoggedConfig | null;
   context: (Message & { seq: number; refs?: JsonObject | null })[];

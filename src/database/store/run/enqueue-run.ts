@@ -31,10 +31,7 @@ export async function enqueueRun(
   tx?: Transaction,
 ): Promise<EnqueuedRun> {
   const { claim } = given;
-  // a compaction has no input
-  const { messages, contents } = outOfLine(db, given['input'] === undefined ? [] : [given['input'] as JsonObject]);
-  const [input] = messages;
-  const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };
+  const request = toStoredRequest(db, given);
   if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
   const run = await repeatIfLost((repeated) =>
     callFunction<EnqueuedRun>(db, 'enqueue_run', {
@@ -44,6 +41,14 @@ export async function enqueueRun(
   );
   // with the same run id it is this very request, whose first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };
+}
+
+/** The request with its large texts out of line, and the limit of contexts. */
+export function toStoredRequest(db: Database, given: JsonObject): JsonObject {
+  // a compaction has no input, nor has a run that answers a question of another one
+  const { messages, contents } = outOfLine(db, given['input'] === undefined ? [] : [given['input'] as JsonObject]);
+  const [input] = messages;
+  return { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) } as JsonObject;
 }
 
 async function enqueueWithin(

@@ -8,7 +8,11 @@ const shown = 200;
  */
 export const questionSql = (run: string, threadId: string): string =>
   `coalesce(${firstText(`${run}.input -> 'content'`)}, (select ${firstText(`e.payload -> 'content'`)}
-    from lanefold._entry e where e.thread_id = ${threadId} and e.seq = ${run}.user_seq))`;
+    from lanefold._entry e where e.thread_id = ${threadId} and e.seq = ${questionSeqSql(run)}))`;
+
+/** SQL: the entry of the question of a run, which may be that of another run; null if it has none, or has not begun. */
+export const questionSeqSql = (run: string): string =>
+  `coalesce(${run}.user_seq, (${run}.options ->> 'answers')::bigint)`;
 
 /** SQL: the first characters of a message; `content` is its content, in SQL. */
 export const firstText = (content: string): string =>

@@ -59,7 +59,7 @@ async function sourceOf(deps: KeepDeps, { threadId, runId, llmCallId }: NewCase)
     run_id: call.run_id,
     llm_call_id: callId,
     seq: (kind === 'run' ? request.user_seq! : call.seq) - 1,
-    context_ref: request.context_ref,
+    context_ref: kind === 'run' ? request.asked_in : request.context_ref,
     context_hash: recorded,
     agent: asked?.agent ?? call.agent,
     model: asked?.model ?? request.model,

@@ -83,7 +83,7 @@ export async function startItemRun(
 async function originalOf({ db }: EnqueueDeps, source: CaseRow, agent: string): Promise<StoredRequest> {
   const { thread_id: threadId, run_id: id, context_ref: contextRef } = source;
   if (id === null) {
-    const none = { options: null, input: null, user_seq: null, ended: true };
+    const none = { asked_in: contextRef, options: null, input: null, user_seq: null, ended: true };
     return { agent, model: '', strategy: '', context_ref: contextRef, ...none };
   }
   const found = await readRequest(db, threadId, id);

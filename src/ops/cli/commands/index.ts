@@ -5,6 +5,7 @@ export { addFeedback } from './feedback.ts';
 export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
 export { addBench } from './bench.ts';
+export { addBranch, addBranches } from './branch.ts';
 export { addCancel } from './cancel.ts';
 export { addCases } from './cases.ts';
 export { addChaos } from './chaos.ts';

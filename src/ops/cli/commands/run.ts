@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
-import type { AgentDefinition } from '../../../agent/definition/definition.ts';
 import type { Lanefold } from '../../../lanefold/lanefold.ts';
 import type { Run, RunRef } from '../../../database/store/run/run.ts';
 import type { ContentInput } from '../../../agent/models/accept-content.ts';
 import type { StreamItem } from '../../../runs/streams/stream.ts';
 import { isLanefoldError } from '../../../base/errors.ts';
-import { loadAgentsFile, namesOf, type AgentsFile } from '../agents-file.ts';
+import { chooseAgent, loadAgentsFile } from '../agents-file.ts';
 import { demoModel } from '../assistant.ts';
 import { connect } from '../connect.ts';
 import { drawTree, StreamText, readableAnswer } from '../show-run.ts';
@@ -88,7 +87,7 @@ export const addRun = (program: Command): Command =>
 async function ask(question: string, options: Options): Promise<void> {
   // setting the schedules is for the workers of a fleet, not for this one
   const { schedules: _, ...definition } = await loadAgentsFile(options.agents);
-  const chosen = choose(definition, options.agent, options.agents);
+  const chosen = chooseAgent(definition, options.agent, options.agents);
   const agent = options.model ? { ...chosen, model: options.model } : chosen;
   const input = await toInput(question, options.image);
   if (!options.agents && !options.model)
@@ -143,22 +142,6 @@ async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<vo
     note(printable(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`));
     note(`  lanefold approve ${run.threadId} ${run.id} ${call}   (or deny)`);
   }
-}
-
-function choose({ agents }: AgentsFile, name: string | undefined, file: string | undefined): AgentDefinition {
-  const names = namesOf({ agents }).join(', ');
-  if (name === undefined) {
-    if (agents.length === 1) return agents[0]!;
-    throw new UsageError('The agents file has several agents.', `Choose one with --agent: ${names}`);
-  }
-  const agent = agents.find((candidate) => candidate.name === name);
-  if (agent) return agent;
-  if (file === undefined)
-    throw new UsageError(
-      `Agent ${JSON.stringify(name)} does not exist: without an agents file, there is only ${names}.`,
-      'Pass the file that defines the agent, with --agents FILE or LANEFOLD_AGENTS.',
-    );
-  throw new UsageError(`Agent ${JSON.stringify(name)} does not exist.`, `Known agents: ${names}`);
 }
 
 async function toInput(question: string, images: string[] = []): Promise<ContentInput> {

@@ -34,6 +34,8 @@ export interface OwnEnqueueOptions extends EnqueueOptions {
   resumedFrom?: string;
   /** Default: a new id. */
   runId?: string;
+  /** It answers a question that its lane ends with: `input`, which is not stored again. */
+  answers?: true;
   /** The call that starts it. */
   parent?: ParentCall;
 }

@@ -38,6 +38,8 @@ export interface CheckedRequest {
   hash: string;
   busy?: 'reject' | 'wait' | 'interrupt' | undefined;
   createThread: boolean;
+  /** Accepts it in place of `enqueue_run`, for a run that comes with something else. */
+  accept?: ((row: JsonObject) => Promise<EnqueuedRun>) | undefined;
   traceparent?: string | undefined;
 }
 
@@ -99,7 +101,8 @@ export async function storeRequest(
   // a queue in the same database gets the job in the same transaction, unless the run takes slots before
   const jobStored = isWithRow(deps) && slots === 'none';
   const row = { ...toRow(deps, request, by, shard), ...(isWithRow(deps) && !jobStored ? { job_later: true } : {}) };
-  const send = (claim?: JsonObject) => enqueueRun(db, threadId, claim ? { ...row, claim } : row, by.tx);
+  const accept = request.accept ?? ((given: JsonObject) => enqueueRun(db, threadId, given, by.tx));
+  const send = (claim?: JsonObject) => accept(claim ? { ...row, claim } : row);
   const newRun = { threadId, runId: id, agent: limited.agent, shard };
   const way = wayOf(deps, timing, by, slots);
   const accepted = await (way === 'direct' ? startDirectly(deps.directWorkers ?? [], newRun, send) : send());

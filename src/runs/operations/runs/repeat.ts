@@ -50,7 +50,8 @@ export async function rerun<RESULT>(
   const { threadId, version, model, systemPrompt, contextPolicy, freshChildren, metadata, requestId } = options;
   const { caller, from = 'library' } = options;
   assertRef(run);
-  const original = await requestOf(deps, run);
+  const asked = await requestOf(deps, run);
+  const original = { ...asked, context_ref: asked.asked_in };
   const agents = deps.agents.under(original.agent, version ?? versionIn(original.options as RunOptions | null));
   const found = version === undefined ? original : underVersion(agents, original, version);
   if (found.user_seq === null) {
@@ -84,8 +85,8 @@ export async function rerun<RESULT>(
     },
     contentIds(found.input),
   );
-  const asked = requestId ?? id;
-  if (made.duplicate && (await isTaken(db, made.id, asked))) {
+  const askedAs = requestId ?? id;
+  if (made.duplicate && (await isTaken(db, made.id, askedAs))) {
     throw new LanefoldError(
       'thread_exists',
       `Thread ${made.id} is already this fork, and another run was enqueued on it.`,
@@ -95,6 +96,6 @@ export async function rerun<RESULT>(
     );
   }
   const hash = requestHash({ ...body, system_prompt: systemPrompt });
-  const request = { threadId: made.id, body, id, requestId: asked, hash, createThread: false };
+  const request = { threadId: made.id, body, id, requestId: askedAs, hash, createThread: false };
   return (await enqueueRequest(deps, request, { caller })) as RunHandle<RESULT>;
 }

@@ -28,7 +28,7 @@ export async function toRequest(
 ): Promise<CheckedRequest> {
   refuseUnknownKeys(
     'enqueue',
-    { ...options, resumedFrom: undefined, runId: undefined, parent: undefined },
+    { ...options, resumedFrom: undefined, runId: undefined, answers: undefined, parent: undefined },
     enqueueKeys,
   );
   const { requestId } = options;
@@ -99,7 +99,9 @@ async function toBody(
     ...timesOf(options),
     ...(options.parent ? { parent: { ...options.parent } } : {}),
     ...(kept ? { thread_version: version } : {}),
-    input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
+    ...(options.answers
+      ? {}
+      : { input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) } }),
     options: {
       ...(overrides as unknown as JsonObject),
       ...(version === undefined ? {} : { version }),

@@ -29,6 +29,8 @@ import {
 } from '../../../database/store/log/declaration.ts';
 import { ConfigReceipt } from '../../../database/store/context/declaration.ts';
 import { RunCost } from '../../../database/store/run/declaration.ts';
+import { Branch, BranchReceipt, TreeMessage } from '../../../database/store/branch/declaration.ts';
+import { NewRun } from '../runs/declaration.ts';
 import { RunEvent } from '../../../database/store/trace/declaration.ts';
 
 export const Thread = named(
@@ -91,6 +93,40 @@ export const ForkOptions = named(
         .describe('Give tool calls without a result a flagged error result, instead of failing.'),
     })
     .meta({ example: { atSeq: 17, metadata: { tries: 'a shorter prompt' } } }),
+);
+
+const { contextRef: _, requestId: __, createThread: ___, agent, input, busy, ...ofRun } = NewRun.shape;
+
+export const BranchOptions = typed(
+  'BranchOptions',
+  'runs/operations/threads/branch.ts',
+  named(
+    'NewBranch',
+    z
+      .strictObject({
+        afterSeq: whole(-1).describe('The last entry whose context the branch has; -1: none.'),
+        contextRef: Id.optional().describe(
+          'The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too.',
+        ),
+        lane: Id.optional().describe(
+          'Name of the new lane. Default: that of the other lane with a number, such as `default@2`.',
+        ),
+        show: z.boolean().optional().describe('Whether the branch becomes the active lane; default true.'),
+        opId: Id.optional().describe(
+          'A second request with this id returns the same branch. It is also the request id of its run. You can send it as `Idempotency-Key` instead.',
+        ),
+        busy: busy.describe(
+          'If the thread has an active run: `reject` (default) fails with 409 `thread_busy`; `wait` makes the branch and shows it ' +
+            'when its run begins, or when the active run has ended; `interrupt` cancels that run, which also needs the scope `steer`.',
+        ),
+        agent: agent.optional().describe('The agent of a run on the branch. Default: no run.'),
+        input: input
+          .optional()
+          .describe('What the run is asked. Without it, the run answers the question that `afterSeq` names.'),
+        ...ofRun,
+      })
+      .meta({ example: { afterSeq: 17, agent: 'assistant', input: 'And in English?' } }),
+  ),
 );
 
 export const ThreadConfig = named(
@@ -515,6 +551,59 @@ export const threads = noun(
         'invalid_id',
         'override_not_allowed',
       ],
+    },
+    branch: {
+      id: 'branchThread',
+      route: 'POST /v1/threads/{thread_id}/branch',
+      scope: 'run',
+      audit: 'branch',
+      client: true,
+      byHand: true,
+      tag: 'Branches',
+      summary: 'Branch a thread after an entry, to edit a question or to get another answer',
+      description:
+        'The branch is a new lane of the thread, which begins with the context of that moment; the other lane stays. With `agent`, a ' +
+        'run on the branch is accepted in the same commit: with `input` it asks that, without it answers the question again.',
+      body: BranchOptions,
+      idempotencyKey: 'opId',
+      answer: { status: 201, description: 'The branch.', schema: BranchReceipt, replays: true },
+      errors: [
+        ...gone,
+        'thread_busy',
+        'open_tool_group',
+        'invalid_operation',
+        'context_too_large',
+        'idempotency_mismatch',
+        'invalid_input',
+        'invalid_id',
+        'unknown_agent',
+        'override_not_allowed',
+      ],
+    },
+    branches: {
+      id: 'listBranches',
+      route: 'GET /v1/threads/{thread_id}/branches',
+      scope: 'read',
+      client: true,
+      tag: 'Branches',
+      summary: 'List the lanes of a thread as a tree',
+      answer: { description: 'The lanes, in the order in which they began.', schema: z.array(Branch) },
+      errors: gone,
+    },
+    tree: {
+      id: 'listMessageTree',
+      route: 'GET /v1/threads/{thread_id}/tree',
+      scope: 'read',
+      client: true,
+      tag: 'Branches',
+      summary: 'List the messages of a thread as a tree, across its branches',
+      description: 'Pass `next_after` as `after` for the next page.',
+      query: {
+        after: whole(-1).optional().describe('Return messages after this seq.'),
+        limit: limit(1_000),
+      },
+      answer: { description: 'A page of messages, ordered by seq.', schema: numberedPage('TreePage', TreeMessage) },
+      errors: gone,
     },
     append: {
       id: 'appendEntries',

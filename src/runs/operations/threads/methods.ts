@@ -3,6 +3,9 @@ import type { RecordedThread, ThreadEntry } from '../../../database/store/log/ty
 import type { RunEvent } from '../../../database/store/trace/types.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream.ts';
 import type { AgUiSnapshot } from './ag-ui-snapshot.ts';
+import type { BranchReceipt } from '../../../database/store/branch/types.ts';
+import type { EnqueueContext } from '../runs/enqueue-request.ts';
+import type { BranchOptions } from './branch.ts';
 import type { AgUiSnapshotOptions } from './types.ts';
 import type { ThreadSource } from './import.ts';
 import type { DeclaredThreads, EntriesOptions, EventsOptions, ImportOptions, ImportReceipt } from './types.ts';
@@ -19,6 +22,23 @@ export interface Threads extends DeclaredThreads {
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
   marks(id: string, runIds: readonly string[]): Promise<RunMark[]>;
+  /**
+   * Branches the thread: makes a lane that begins with the context after an entry, and shows it. With `agent`, a run on the branch
+   * is accepted in the same commit. An edited question is a branch after the entry before it, with the new `input`; another
+   * answer is a branch after the question, without `input`. The other lane stays as it is, and its tools do not run again.
+   *
+   * @throws LanefoldError `thread_busy`, `open_tool_group`, `invalid_operation` for a lane that exists,
+   * `invalid_input` for an entry that the thread does not have, `idempotency_mismatch`, `context_too_large`,
+   * `thread_not_found`, `thread_erased`, and for its run the errors of `runs.enqueue`
+   *
+   * @example
+   * const { run } = await lanefold.threads.branch('support-42', { afterSeq: 17, agent: 'support', input: 'And in English?' });
+   */
+  branch<NAME extends string>(
+    id: string,
+    options: BranchOptions<NAME>,
+    by?: Pick<EnqueueContext, 'caller' | 'from'>,
+  ): Promise<BranchReceipt>;
   /** The log after the entry `after`, ordered by `seq`. */
   entries(id: string, options?: EntriesOptions): Promise<ThreadEntry[]>;
   /**

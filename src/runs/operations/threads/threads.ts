@@ -1,11 +1,11 @@
-import type { AgentRegistry } from '../../../agent/definition/registry.ts';
-import type { Counting } from '../../../agent/models/counting.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import { rejecting } from '../../../base/common/promises.ts';
 import { checked, checkOptions } from '../../../base/operations/checked.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import { readThreadEvents } from '../../../database/store/trace/read-events.ts';
 import type { Streams } from '../../streams/open.ts';
+import type { EnqueueDeps } from '../runs/enqueue-options.ts';
+import { branch, branchesOf, treeOf } from './branch.ts';
 import { configure, laneConfig } from './config.ts';
 import { fork } from './create.ts';
 import { erase, type Erasing } from './erase.ts';
@@ -19,16 +19,20 @@ import type { Threads } from './methods.ts';
 import { contentOf, entriesOf, entryPage, getThread, marksOf, pageOfThreads } from './read-threads.ts';
 import { runOf, uiMessages } from './ui-messages.ts';
 
-export interface ThreadsDependencies extends Erasing {
-  agents: AgentRegistry;
-  counting: Counting;
+export interface ThreadsDependencies extends Pick<Erasing, 'keepers'> {
+  accepting: EnqueueDeps;
   streams: Pick<Streams, 'follow'>;
 }
 
-export function threadsOf({ db, agents, counting, streams, ...erasing }: ThreadsDependencies): Threads {
+export function threadsOf({ accepting, streams, keepers }: ThreadsDependencies): Threads {
+  const { db, agents, counting, queue } = accepting;
+  const erasing = { db, queue, keepers };
   return checked<Threads>(threads, {
     create: (options) => create(db, agents, options),
     fork: (parent, options) => fork(db, agents, parent, options),
+    branch: (id, options, by) => branch(accepting, id, options, by),
+    branches: (id) => branchesOf(db, id),
+    tree: (id, options) => treeOf(db, id, options),
     get: (id) => getThread(db, counting, id),
     async peek(id) {
       assertId(id, 'The thread id');
@@ -67,7 +71,7 @@ export function threadsOf({ db, agents, counting, streams, ...erasing }: Threads
       checkOptions('threads.import', ImportOptions, options);
       return importSource(db, agents, source, options);
     },
-    erase: (id) => erase({ db, ...erasing }, id),
-    eraseTenant: (tenantId, options) => eraseTenant({ db, ...erasing }, tenantId, options),
+    erase: (id) => erase(erasing, id),
+    eraseTenant: (tenantId, options) => eraseTenant(erasing, tenantId, options),
   });
 }

@@ -11,6 +11,8 @@ import type { RunMarkCount } from '../../../database/store/trace/types.ts';
 import type { MarkKind } from '../../../database/store/trace/types.ts';
 import type { ConfigReceipt } from '../../../database/store/context/types.ts';
 import type { ForkReceipt } from '../../../database/store/log/types.ts';
+import type { Branch } from '../../../database/store/branch/types.ts';
+import type { TreeMessage } from '../../../database/store/branch/types.ts';
 import type { NewEntry } from './append.ts';
 import type { AppendReceipt } from '../../../database/store/log/types.ts';
 import type { ContentRange } from '../../../database/store/log/types.ts';
@@ -412,6 +414,30 @@ export interface DeclaredThreads {
       from?: OverrideCaller;
     },
   ): Promise<ForkReceipt>;
+  /**
+   * List the lanes of a thread as a tree.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
+   */
+  branches(threadId: string): Promise<Branch[]>;
+  /**
+   * List the messages of a thread as a tree, across its branches. Pass `nextAfter` as `after` for the next page.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
+   */
+  tree(
+    threadId: string,
+    options?: {
+      /** Return messages after this seq. */
+      after?: number;
+      /** Maximum number of items; default 1000. */
+      limit?: number;
+    },
+  ): Promise<{
+    data: TreeMessage[];
+    /** Pass it as `after` to get the next page; null on the last page. */
+    nextAfter: number | null;
+  }>;
   /**
    * Append messages or entries of your own kinds. Appends all entries or none. Messages must form whole groups:
    * each tool call is followed by its result, in call order.

@@ -1,0 +1,11 @@
+comment on column lanefold.lane_tree.thread_id is 'the thread; first part of the key';
+comment on column lanefold.lane_tree.context_ref is 'the lane; second part of the key';
+comment on column lanefold.lane_tree.parent_context_ref is 'the lane that the branch left; null for a lane that is no branch';
+comment on column lanefold.lane_tree.branched_after_seq is 'the last entry whose context the branch has; -1: none';
+comment on column lanefold.lane_tree.parent_seq is 'the message that the first one of the branch follows; null: none';
+comment on column lanefold.lane_tree.root_context_ref is 'the first lane of the tree';
+comment on column lanefold.lane_tree.branch_seq is 'the anchor with which the branch began';
+comment on column lanefold.lane_tree.shown is 'whether it is the active lane of the thread';
+comment on column lanefold.lane_tree.last_seq is 'the last entry of the lane';
+comment on column lanefold.lane_tree.created_at is 'when the lane began';
+comment on column lanefold.lane_tree.tenant_id is 'the tenant of the thread';

@@ -1,0 +1,178 @@
+import type { ContentInput } from '../../../agent/models/accept-content.ts';
+import type { ContentPart } from '../../../agent/context/message.ts';
+import { assertId, newId, newRunId } from '../../../base/checks/ids.ts';
+import { assertWhole } from '../../../base/checks/values.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../../base/checks/unknown-keys.ts';
+import { pageOf } from '../../../base/common/page.ts';
+import { LanefoldError } from '../../../base/errors.ts';
+import {
+  branchThread,
+  readQuestion,
+  type MadeBranch,
+  type NewBranch,
+} from '../../../database/store/branch/branch-thread.ts';
+import { readBranches, readTree } from '../../../database/store/branch/read-branches.ts';
+import type { Branch, BranchReceipt, TreeMessage } from '../../../database/store/branch/types.ts';
+import type { RunHandle } from '../../../database/store/run/run.ts';
+import type { Database } from '../../../database/postgres/pool.ts';
+import { readThread } from '../../../database/store/log/read-thread.ts';
+import { briefly, dispatch } from '../../queue/relay.ts';
+import type { EnqueueDeps, EnqueueOptions } from '../runs/enqueue-options.ts';
+import { enqueueRequest, requestHash, type CheckedRequest, type EnqueueContext } from '../runs/enqueue-request.ts';
+import { toRequest } from '../runs/to-request.ts';
+import { BranchOptions as declared } from './declaration.ts';
+
+type OfRun = Omit<
+  EnqueueOptions,
+  'agent' | 'input' | 'threadId' | 'contextRef' | 'requestId' | 'createThread' | 'busy'
+>;
+
+/** Where a thread branches, and the run on the branch. */
+export interface BranchOptions<NAME extends string = string> extends OfRun {
+  /** The last entry whose context the branch has; -1: none. */
+  afterSeq: number;
+  /** The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too. */
+  contextRef?: string;
+  /** Name of the new lane. Default: that of the other lane with a number, such as `default@2`. */
+  lane?: string;
+  /** Whether the branch becomes the active lane; default true. */
+  show?: boolean;
+  /** A second request with this id returns the same branch. It is also the request id of its run. Default: a new id. */
+  opId?: string;
+  /**
+   * On a thread with an active run: `reject` (default); `wait` makes the branch, and shows it when its run begins, or without
+   * a run when the active one has ended; `interrupt` cancels the active run.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** The agent of a run on the branch. Default: no run. */
+  agent?: NAME;
+  /** What the run is asked. Without it, the run answers the question that `afterSeq` names. */
+  input?: ContentInput;
+}
+
+const keys = { ...declared.shape, traceparent: true } as unknown as KeysOf<BranchOptions>;
+
+/** See `Threads.branch`. */
+export async function branch(
+  deps: EnqueueDeps,
+  threadId: string,
+  options: BranchOptions,
+  by: Pick<EnqueueContext, 'caller' | 'from'> = {},
+): Promise<BranchReceipt> {
+  assertId(threadId, 'The thread id');
+  refuseUnknownKeys('threads.branch', options, keys);
+  const { afterSeq, contextRef, lane, show, opId = newId('branch'), busy, agent, input, ...ofRun } = options;
+  assertWhole(afterSeq, 'afterSeq', { minimum: -1, hint: 'Pass the seq of an entry, or -1 to begin empty.' });
+  assertId(opId, 'The op_id');
+  for (const [name, id] of Object.entries({ contextRef, lane })) if (id !== undefined) assertId(id, `The ${name}`);
+  const where = { after_seq: afterSeq, context_ref: contextRef, lane, show, busy };
+  if (agent === undefined) {
+    const surplus = Object.keys({ ...ofRun, ...(input === undefined ? {} : { input }) })[0];
+    if (surplus !== undefined) throw noRun(surplus);
+    return branchAlone(deps, threadId, { ...where, op_id: opId, hash: requestHash(where) });
+  }
+  const request = await toRequest(
+    deps,
+    {
+      ...ofRun,
+      agent,
+      ...(input === undefined ? { input: await questionAt(deps.db, threadId, afterSeq), answers: true } : { input }),
+      threadId,
+      requestId: opId,
+      runId: newRunId(),
+    },
+    by,
+  );
+  return branchWithRun(deps, request, where, by);
+}
+
+async function branchAlone(deps: EnqueueDeps, threadId: string, given: NewBranch): Promise<BranchReceipt> {
+  const made = await branchThread(deps.db, threadId, given);
+  const { promoted, ended } = made;
+  // as for any other run that was cancelled before a worker took it
+  if (promoted) await briefly(dispatch(deps.db, deps.queue, promoted));
+  if (ended !== undefined) await deps.admission?.release(deps.db, { threadId, runId: ended });
+  return toReceipt(made, null);
+}
+
+async function branchWithRun(
+  deps: EnqueueDeps,
+  request: CheckedRequest,
+  where: Omit<NewBranch, 'op_id' | 'hash'>,
+  { caller }: Pick<EnqueueContext, 'caller'>,
+): Promise<BranchReceipt> {
+  const { threadId, requestId: opId } = request;
+  const hash = requestHash({ ...where, run: request.hash });
+  let made: MadeBranch | undefined;
+  const run = await enqueueRequest(
+    deps,
+    {
+      ...request,
+      hash,
+      busy: where.busy,
+      createThread: false,
+      async accept({ busy: _, create_thread: __, ...row }) {
+        made = await branchThread(deps.db, threadId, { ...where, op_id: opId, hash }, row);
+        return made.run ?? { run_id: request.id, status: 'cancelled', enqueue_no: 0, queue_shard: 0, duplicate: true };
+      },
+    },
+    { caller },
+  );
+  return toReceipt(made!, made!.run ? run : null);
+}
+
+const toReceipt = (made: MadeBranch, run: RunHandle | null): BranchReceipt => ({
+  opId: made.op_id,
+  contextRef: made.context_ref,
+  seq: made.seq,
+  parent: {
+    contextRef: made.parent.context_ref,
+    afterSeq: made.parent.after_seq,
+    parentSeq: made.parent.parent_seq,
+  },
+  shown: made.shown,
+  duplicate: made.duplicate,
+  run,
+});
+
+/** The question that a run is to answer again; its text lets the strategy be chosen. */
+async function questionAt(db: Database, threadId: string, seq: number): Promise<string | ContentPart[]> {
+  const content = await readQuestion(db, threadId, seq);
+  if (typeof content === 'string' || Array.isArray(content)) return content as string | ContentPart[];
+  await readThread(db, threadId);
+  throw new LanefoldError(
+    'invalid_input',
+    `Entry ${seq} of thread ${threadId} is not a question that a run without input could answer.`,
+    {
+      hint: 'Nothing was written. Branch after the question, or pass input.',
+      details: { field: 'afterSeq' },
+    },
+  );
+}
+
+const noRun = (field: string): LanefoldError =>
+  new LanefoldError('invalid_input', `${field} is an option of a run, and the branch has none.`, {
+    hint: 'Nothing was written. Name the agent of the run, or leave the option out.',
+    details: { field },
+  });
+
+/** See `Threads.branches`. */
+export async function branchesOf(db: Database, threadId: string): Promise<Branch[]> {
+  assertId(threadId, 'The thread id');
+  const found = await readBranches(db, threadId);
+  // a thread without lanes is empty, or does not exist
+  if (found.length === 0) await readThread(db, threadId);
+  return found;
+}
+
+/** See `Threads.tree`. */
+export async function treeOf(
+  db: Database,
+  threadId: string,
+  { after = -1, limit = 100 }: { after?: number; limit?: number } = {},
+): Promise<{ data: TreeMessage[]; nextAfter: number | null }> {
+  assertId(threadId, 'The thread id');
+  const found = await readTree(db, threadId, after, limit + 1);
+  if (found.length === 0) await readThread(db, threadId);
+  return pageOf(found, limit, ({ seq }) => seq);
+}
