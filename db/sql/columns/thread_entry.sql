@@ -1,6 +1,6 @@
 comment on column lanefold.thread_entry.thread_id is 'the thread; first part of the key';
 comment on column lanefold.thread_entry.seq is '0, 1, 2, … in every thread, without gaps; second part of the key';
-comment on column lanefold.thread_entry.kind is '`ai_message`, `ai_context_operation`, `ai_config_change`, `ai_state_change`, `thread_import` (the last entry of an imported thread), `langgraph_checkpoint`, `langgraph_writes`, `openai_agents_items`, or your own kind';
+comment on column lanefold.thread_entry.kind is '`ai_message`, `ai_context_operation`, `ai_config_change`, `ai_state_change`, `feedback`, `thread_import` (the last entry of an imported thread), `langgraph_checkpoint`, `langgraph_writes`, `openai_agents_items`, or your own kind';
 comment on column lanefold.thread_entry.context_ref is 'the lane; null if the entry concerns the whole thread';
 comment on column lanefold.thread_entry.role is 'of a message: `system`, `user`, `assistant` or `tool`';
 comment on column lanefold.thread_entry.op_id is 'of an operation: its id';

@@ -55,8 +55,7 @@ export interface Feedback {
    * @example
    * await lanefold.feedback.give('support-42', { runId: run.id, rating: 'down', comment: 'Another order.' });
    *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `idempotency_mismatch`, `invalid_input`,
-   * `invalid_text`
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `idempotency_mismatch`, `invalid_input`
    */
   give(
     threadId: string,
