@@ -131,8 +131,11 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
       counted.push(...callsIn(args[0]));
       return query.apply(this, args) as never;
     });
-    const sweeps = async () =>
-      until('three sweeps', () => counted.filter(({ name }) => name === 'report_circuits').length >= 3);
+    const reported = () => counted.filter(({ name }) => name === 'report_circuits').length;
+    const sweeps = async () => {
+      const before = reported();
+      await until('three sweeps', () => reported() >= before + 3);
+    };
     await sweeps();
     const idle = counted.splice(0);
     await Promise.all(Array.from({ length: 30 }, () => ask()));
@@ -167,7 +170,7 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
       ['POST', '/circuits/fake%3Am/close', undefined],
     ] as const)
       expect((await call(method, path, body, auth)).status).toBe(403);
-    expect((await run('circuits')).stdout).toContain('fake:m  open until 2999-01-01T00:00:00.000Z, by ');
+    expect((await run('circuits')).stdout).toMatch(/fake:m +open until 2999-01-01T00:00:00.000Z, by operator/);
     expect((await run('circuits', 'close', 'fake:m')).stdout).toContain('fake:m is closed');
     expect((await run('circuits', 'open', 'fake:n', '--reason', 'why')).stdout).toContain('fake:n is open, by cli:');
     expect((await call('POST', '/circuits/fake%3An/close')).body).toMatchObject({ state: 'closed' });

@@ -16,14 +16,14 @@ export class Tally {
   /** Counts an outcome. Returns whether it says that the provider fails. */
   count(model: string, outcome: ProviderOutcome | undefined): boolean {
     if (!outcome) return false;
-    const counted = this.#of(model);
     if (outcome === 'ok') {
-      counted.ok += 1;
+      this.#of(model).ok += 1;
       return false;
     }
     const { failure, waitMs } = outcome;
     // a rate limit of which the provider does not say when it ends is one that retries get past
     if (failure === 'rate_limited' && waitMs === undefined) return false;
+    const counted = this.#of(model);
     counted.failed += 1;
     counted.reason = failure;
     if (waitMs !== undefined) counted.waitMs = Math.max(counted.waitMs ?? 0, waitMs);
