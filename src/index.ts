@@ -27,6 +27,7 @@ export type { ContextPolicy } from './agent/policy/types.ts';
 export type { ContextProjector } from './agent/policy/projector.ts';
 export type { TokenEstimator } from './agent/policy/estimate.ts';
 export { policyForModel } from './agent/models/cut-context.ts';
+export type { FallbackReason, ModelFallback, ModelOption } from './agent/models/model-chain.ts';
 export type { ModelName } from './agent/models/providers.ts';
 export type { CallSettings } from './agent/models/settings.ts';
 export type { Overridable } from './agent/definition/overridable.ts';

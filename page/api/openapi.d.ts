@@ -99,8 +99,8 @@ export interface components {
       create_thread?: boolean;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
+      /** @description Overrides the model of the agent, with those that stand in for it. */
+      model?: string | string[] | components['schemas']['ModelFallback'];
       /** @description Overrides the strategy of the agent. */
       strategy?: string;
       /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
@@ -153,6 +153,19 @@ export interface components {
     Content: string | components['schemas']['ContentPart'][];
     /** @description `{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`. */
     ContentPart: JsonObject;
+    /** @description Models of which each stands in for those before it. */
+    ModelFallback: {
+      /** @description The models, in the order in which they are tried. */
+      try: string[];
+      /** @description The failures of the first model after which the next one is asked; default: all but `limit`. */
+      on?: ('overloaded' | 'rate_limited' | 'timeout' | 'auth' | 'context_too_long' | 'limit')[];
+      /** @description How long a streamed answer may take to begin. */
+      first_token_ms?: number;
+      /** @description How long one attempt at one model may take. */
+      attempt_ms?: number;
+      /** @description Which model the next call begins with: `run` (default), in this run the one that answered last; `thread`, also in later runs of the lane; false, the first. */
+      sticky?: ('run' | 'thread') | false;
+    };
     /** @description Requires the answer to be a JSON object, which becomes the result. `raw`: text. */
     OutputContract:
       | 'raw'
@@ -1693,8 +1706,8 @@ export interface components {
       /** @description The agent that scores answers by `expected.rubric`. */
       judge?: {
         agent: string;
-        /** @description Overrides the model of the agent. */
-        model?: string;
+        /** @description Overrides the model of the agent, with those that stand in for it. */
+        model?: string | string[] | components['schemas']['ModelFallback'];
       };
     };
     EvalVariant: {
@@ -1704,8 +1717,8 @@ export interface components {
       agent?: string;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
+      /** @description Overrides the model of the agent, with those that stand in for it. */
+      model?: string | string[] | components['schemas']['ModelFallback'];
       /** @description Replaces the context policy of agent and thread. */
       context_policy?: components['schemas']['ContextPolicy'];
       /** @description Replaces the prompt of the lane; null: none. */
@@ -2432,8 +2445,8 @@ export interface components {
       create_thread?: boolean;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
+      /** @description Overrides the model of the agent, with those that stand in for it. */
+      model?: string | string[] | components['schemas']['ModelFallback'];
       /** @description Overrides the strategy of the agent. */
       strategy?: string;
       /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
@@ -3614,8 +3627,8 @@ export interface components {
       jitter_ms?: number;
       /** @description Options of its runs, as in the request of a run. */
       options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
+        /** @description Overrides the model of the agent, with those that stand in for it. */
+        model?: string | string[] | components['schemas']['ModelFallback'];
         /** @description Overrides the strategy of the agent. */
         strategy?: string;
         /** @description Names of the tools to use instead of the tools of agent and thread. */
@@ -3702,8 +3715,8 @@ export interface components {
       jitter_ms?: number;
       /** @description Options of its runs, as in the request of a run. */
       options?: {
-        /** @description Overrides the model of the agent. */
-        model?: string;
+        /** @description Overrides the model of the agent, with those that stand in for it. */
+        model?: string | string[] | components['schemas']['ModelFallback'];
         /** @description Overrides the strategy of the agent. */
         strategy?: string;
         /** @description Names of the tools to use instead of the tools of agent and thread. */

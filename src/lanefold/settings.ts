@@ -25,6 +25,7 @@ import { readContent } from '../database/store/content/read-content.ts';
 import { tokenSecrets } from '../base/tokens/token.ts';
 import { readContentTool } from '../agent/tools/built-in-tools.ts';
 import { optionKeys, type LanefoldOptions } from './options.ts';
+import { readChain } from '../agent/models/model-chain.ts';
 
 export type LanefoldSettings = Awaited<ReturnType<typeof readSettings>>;
 
@@ -88,7 +89,8 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
     scorers: scorersOf(options.scorers),
     privateWebhooks: options.privateWebhooks ?? privateWebhooks(),
   };
-  for (const { model } of agents) models.check(model);
+  for (const { name, model } of agents)
+    for (const each of readChain(model, `Agent ${JSON.stringify(name)}`, 'invalid_agent').models) models.check(each);
   return settings;
 }
 

@@ -48,7 +48,7 @@ export class CallDeferred extends Error {
     /** The call that failed, if there was one. */
     readonly error?: JsonObject,
   ) {
-    super('The run waits until its model may be called.');
+    super('The model is not called for now, because its provider fails.');
     this.name = 'CallDeferred';
   }
 }

@@ -232,10 +232,11 @@ begin
     where p_prompt is not null
     union all
     select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
-           -- the refs that a context policy needs
-           case when refs ?| array['kind', 'dropped', 'kinds', 'room'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
+           -- the refs that a context policy and a chain of models need
+           case when refs ?| array['kind', 'dropped', 'kinds', 'room', 'fallback'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
              'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
-             'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut', 'room', refs -> 'room')) end
+             'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut', 'room', refs -> 'room',
+             'fallback', refs -> 'fallback', 'model', case when refs ? 'fallback' then refs -> 'model' end)) end
     from lanefold._lane_messages(p_thread_id, p_context_ref, p_upto)) c;
   return coalesce(v_context, '[]');
 end $$;

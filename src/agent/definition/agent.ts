@@ -14,6 +14,7 @@ import { z } from 'zod';
 import type { OnCut } from '../context/fold.ts';
 import { effectOps } from '../context/state.ts';
 import { LanefoldError } from '../../base/errors.ts';
+import { readChain } from '../models/model-chain.ts';
 import { checkSettings, type CallSettings } from '../models/settings.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import { Handoff } from '../tools/handoff.ts';
@@ -106,7 +107,7 @@ export function defineAgent<
       'name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit',
     );
   }
-  if (typeof definition.model !== 'string' || definition.model === '') throw invalidAgent(name, 'model is missing');
+  readChain(definition.model, `Agent ${JSON.stringify(name)}`, 'invalid_agent');
   const { description, version } = definition;
   if (version !== undefined) checkLabel(name, version);
   if (description !== undefined && (typeof description !== 'string' || isBlank(description)))

@@ -1,7 +1,7 @@
 import type { OnCut } from '../context/fold.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/settings.ts';
-import type { ModelName } from '../models/providers.ts';
+import type { ModelOption } from '../models/model-chain.ts';
 import type { StrategyOptions, StrategyTypes, ResultUnder } from '../strategies/types.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import type { OutputContract, OutputSchema, AgentResult, OptionResult } from '../contracts/contract.ts';
@@ -35,8 +35,11 @@ export interface AgentDefinition<
    * it, or `pinned`, the one it started under; then it waits for a worker that has it.
    */
   resume?: 'latest' | 'pinned';
-  /** `provider:model` or an alias. */
-  model: ModelName;
+  /**
+   * `provider:model` or an alias. Of several, `['openai:…', 'anthropic:…']` or `{ try: […], on, firstTokenMs, attemptMs, sticky }`, each
+   * stands in for those before it.
+   */
+  model: ModelOption;
   /** What the agent is for, in a sentence or two, for those who choose one: MCP clients and their models. Default: none. */
   description?: string;
   /** The system prompt of lanes that do not set one. Default: none. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { jsonObject, named, whole } from '../../base/operations/schemas.ts';
+import { fallbackReasons, maxAttemptMs, mostModels, type ModelOption } from '../models/model-chain.ts';
+import type { ModelName } from '../models/providers.ts';
+import { jsonObject, named, typed, whole } from '../../base/operations/schemas.ts';
 
 /** The forms that requests over HTTP give to options of runs. In the library, other forms are read as well. */
 
@@ -25,6 +27,46 @@ export const Settings = named(
       description: 'Settings of model calls, named as in the AI SDK. A model ignores those it does not support.',
       example: { maxOutputTokens: 500, temperature: 0 },
     }),
+);
+
+const modelName = typed(
+  'ModelName',
+  'agent/models/providers.ts',
+  z.string().min(1).max(10_000) as z.ZodType<ModelName>,
+);
+const attemptMs = whole(1, maxAttemptMs);
+
+/** The models that may answer; in the library, `readChain` checks it. */
+export const Models = typed(
+  'ModelOption',
+  'agent/models/model-chain.ts',
+  z.union([
+    modelName,
+    z.array(modelName).min(1).max(mostModels),
+    named(
+      'ModelFallback',
+      z
+        .strictObject({
+          try: z.array(modelName).min(1).max(mostModels).describe('The models, in the order in which they are tried.'),
+          on: z
+            .array(z.enum(fallbackReasons))
+            .optional()
+            .describe('The failures of the first model after which the next one is asked; default: all but `limit`.'),
+          firstTokenMs: attemptMs.optional().describe('How long a streamed answer may take to begin.'),
+          attemptMs: attemptMs.optional().describe('How long one attempt at one model may take.'),
+          sticky: z
+            .union([z.enum(['run', 'thread']), z.literal(false)])
+            .optional()
+            .describe(
+              'Which model the next call begins with: `run` (default), in this run the one that answered last; `thread`, also in later runs of the lane; false, the first.',
+            ),
+        })
+        .meta({
+          description: 'Models of which each stands in for those before it.',
+          example: { try: ['anthropic:claude-sonnet-5', 'openai:gpt-5'], firstTokenMs: 8_000 },
+        }),
+    ),
+  ]) as unknown as z.ZodType<ModelOption>,
 );
 
 export const Output = named(

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { jsonObject, typed } from '../../base/operations/schemas.ts';
+import { jsonObject } from '../../base/operations/schemas.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { OutputOption } from '../contracts/contract.ts';
-import type { ModelName } from '../models/providers.ts';
 import type { CallSettings } from '../models/settings.ts';
 import { PolicyOption as PolicyForm } from '../policy/declaration.ts';
 import type { PolicyOption } from '../policy/types.ts';
-import { Output, Settings } from './option-forms.ts';
+import { Models, Output, Settings } from './option-forms.ts';
 
 /** What is said about an option of runs. What an option does, the code that reads it says. */
 export interface RunOption {
@@ -45,7 +44,6 @@ export interface RunOption {
 
 const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => z.int().min(minimum).max(maximum);
 const text = (most: number) => z.string().min(1).max(most);
-const modelName = typed('ModelName', 'agent/models/providers.ts', text(10_000) as z.ZodType<ModelName>);
 const names = z.array(text(64)).max(1_000);
 
 const object = (description: string) => jsonObject(description) as unknown as z.ZodType<JsonObject>;
@@ -72,9 +70,9 @@ export const runOptions = {
     override: 'replace',
     repeat: 'as given',
   },
-  /** Overrides the agent's model for this run. */
+  /** Overrides the agent's model for this run: a model, or several of which each stands in for those before it. */
   model: {
-    schema: modelName.meta({ description: 'Overrides the model of the agent.' }),
+    schema: Models.meta({ description: 'Overrides the model of the agent, with those that stand in for it.' }),
     override: 'replace',
     schedule: true,
   },

@@ -21,6 +21,8 @@ import { createDefinitionRedactor, versionOf, type AgentVersion } from './versio
 import { LanefoldError } from '../../base/errors.ts';
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { ReadyContract } from '../contracts/contract.ts';
+import { readChain, type ModelChain } from '../models/model-chain.ts';
+import type { ModelName } from '../models/providers.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import type { StrategyMachine } from '../strategies/machine.ts';
 
@@ -107,10 +109,13 @@ async function ready(
   const output = contract && (await readContract(contract));
   const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
   const hidden = createDefinitionRedactor(redactKeys);
+  const chain = readChain(agent.model, `Agent ${JSON.stringify(agent.name)}`, 'invalid_agent');
   const resolved = {
     ...agent,
     strategy,
     maxIterations: agent.maxIterations,
+    model: chain.models[0],
+    chain,
     ...(output ? { output } : {}),
     ...(contextPolicy ? { contextPolicy } : {}),
     ...(transformer ? { requestTransformer: transformer } : {}),
@@ -242,7 +247,12 @@ export interface ReadyAgent extends Omit<
   | 'maxIterations'
   | 'maxToolResultBytes'
   | 'version'
+  | 'model'
 > {
+  /** The first model of `chain`. */
+  readonly model: ModelName;
+  /** The models that may answer. */
+  readonly chain: ModelChain;
   /** Name of its strategy. */
   readonly strategy: string;
   /** Undefined: the default of the strategy. */

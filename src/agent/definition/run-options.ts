@@ -3,6 +3,7 @@ import type { KeysOf } from '../../base/checks/unknown-keys.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import type { StoredContract } from '../contracts/contract.ts';
 import type { CompactionRequest, StrategySelection } from '../strategies/records.ts';
+import type { StoredFallback } from '../models/model-chain.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { runOptions, type RunOption } from './option-table.ts';
 import { asKeys, type StoredAsGiven } from './options.ts';
@@ -29,6 +30,8 @@ export interface RunOptions extends StoredAsGiven, OfAgent, OfStrategy, Origin, 
 interface OfAgent {
   /** The model of the agent, if the request named another one. */
   agent_model?: string;
+  /** The models that stand in for its own, from the request or its agent. */
+  fallback?: StoredFallback;
   /** It continues under the version it started under: true until it starts, then the id of that version. */
   pinned?: true | string;
 }
@@ -78,7 +81,7 @@ interface Course {
   asked?: { agent: string; model: string; strategy: string; options: RunOptions };
 }
 
-const ofAgent: KeysOf<OfAgent> = { agent_model: true, pinned: true };
+const ofAgent: KeysOf<OfAgent> = { agent_model: true, fallback: true, pinned: true };
 const ofStrategy: KeysOf<OfStrategy> = {
   named_strategy: true,
   strategy_options: true,

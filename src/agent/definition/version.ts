@@ -5,6 +5,7 @@ import { toSnakeCase } from '../../base/common/case.ts';
 import { omitUndefined, isObject } from '../../base/common/json.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { hideHeaders, type ModelSettings } from '../models/settings.ts';
+import { describedChain, type ModelChain } from '../models/model-chain.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import type { Tool } from '../tools/tool.ts';
 import { isLabel, type Agent } from './agent.ts';
@@ -29,8 +30,17 @@ export interface AgentVersion {
 /** An agent whose tools, settings, policy and contract are in their stored form. */
 interface Defined extends Omit<
   Agent,
-  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations' | 'version'
+  | 'tools'
+  | 'settings'
+  | 'requestTransformer'
+  | 'output'
+  | 'contextPolicy'
+  | 'strategy'
+  | 'maxIterations'
+  | 'version'
+  | 'model'
 > {
+  chain: ModelChain;
   strategy: string;
   maxIterations: number | undefined;
   tools: ReadonlyMap<string, Tool>;
@@ -61,7 +71,7 @@ export function versionOf(agent: Defined, label: string | undefined, redactKeys?
 function definitionOf(agent: Defined, hidden: DefinitionRedactor): JsonObject {
   const { output, requestTransformer } = agent;
   const fields = {
-    model: agent.model,
+    model: describedChain(agent.chain),
     instructions: agent.instructions,
     strategy: agent.strategy,
     strategy_options: hidden.options(agent.strategyOptions),

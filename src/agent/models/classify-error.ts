@@ -6,7 +6,9 @@ import {
   NoContentGeneratedError,
   TypeValidationError,
 } from '@ai-sdk/provider';
+import type { FallbackReason } from './model-chain.ts';
 import { tooLong, ModelError, type ModelErrorType } from './model-error.ts';
+import { isLanefoldError } from '../../base/errors.ts';
 import { retryAfterMs, bounded, networkErrorCodes } from '../../base/common/network.ts';
 
 const isNetworkCode = (code: string): boolean =>
@@ -54,6 +56,7 @@ export function classify(error: unknown, phase: ModelErrorType, now: number = Da
   return new ModelError(textOf(error, facts), {
     errorType: errorTypeOf(error, facts, phase),
     retryable: isRetryable(error, facts),
+    reason: reasonOf(error, facts),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(facts.status === undefined ? {} : { statusCode: facts.status }),
   });
@@ -125,6 +128,19 @@ function isRetryable(error: unknown, facts: Facts): boolean {
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
   if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isNetworkFailure(error)) return true;
   return /rate_limit|overloaded|server_error|api_error|internal|timeout|unavailable/i.test(facts.words);
+}
+
+/** Sent as 429 and otherwise: the account has nothing left, or the key may not use the model. */
+const refusals =
+  /insufficient_quota|invalid_api_key|authentication_error|permission_error|billing_error|model_not_found/;
+const ofAccount = new Set([401, 402, 403, 404]);
+
+/** What another model may spare, besides what the type of the error and its being retryable say. */
+function reasonOf(error: unknown, { status, words }: Facts): FallbackReason | undefined {
+  // a worker without the key of the provider
+  if (isLanefoldError(error, 'missing_provider_key')) return 'auth';
+  if (ofAccount.has(status!) || refusals.test(words)) return 'auth';
+  return status === 429 || /rate_limit/.test(words) ? 'rate_limited' : undefined;
 }
 
 /** The message and the body of an error, because some servers put the reason into the body alone; of a plain object, all. */

@@ -21,6 +21,10 @@ export interface GenerateCall {
    * Maximum silence before the first and between later stream parts; without streaming, the limit of the whole call.
    */
   idleTimeoutMs?: number;
+  /** Time limit until a streamed answer begins: with text, a thought or a tool call. */
+  firstTokenMs?: number | undefined;
+  /** Time limit of the whole call. */
+  attemptMs?: number | undefined;
   /** Called once before streaming starts; `soFar` returns what has arrived whenever it is called. */
   onStart?: (soFar: () => { text: string; thinking: string }) => void;
   /** Called once when the first part of a streamed answer arrives; must not throw. */
@@ -31,13 +35,14 @@ export interface GenerateCall {
  * Makes one model call and returns its turn. Runs no tools and does not retry.
  *
  * Rejects with the signal's reason as soon as the signal aborts, even if the provider ignores it; with a `timeout`
- * ModelError after `idleTimeoutMs` of silence; and with a ModelError for every failure of the provider.
+ * ModelError after `idleTimeoutMs` of silence, or at one of the other limits; and with a ModelError for every failure of the provider.
  *
  * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings and tool calls that the provider
  * executed are dropped.
  */
 export async function generate(model: LanguageModelV4, call: GenerateCall): Promise<ModelTurn> {
-  const { signal, idleTimeoutMs } = call;
+  const { signal, idleTimeoutMs, attemptMs } = call;
+  const firstTokenMs = call.stream === false ? undefined : call.firstTokenMs;
   signal.throwIfAborted();
   // The provider gets its own signal, so that silence can abort its request too.
   const provider = new AbortController();
@@ -49,20 +54,27 @@ export async function generate(model: LanguageModelV4, call: GenerateCall): Prom
   };
   const unlisten = onAbort(signal, () => end(signal.reason));
   const timer = idleTimeoutMs ? after(idleTimeoutMs, () => end(silence(idleTimeoutMs))) : undefined;
+  const first = firstTokenMs
+    ? after(firstTokenMs, () => end(late('has not begun its answer', firstTokenMs)))
+    : undefined;
+  const whole = attemptMs ? after(attemptMs, () => end(late('has not ended its answer', attemptMs))) : undefined;
   try {
     // One race for the whole call; inside it, the loop only checks the provider's signal.
     const work = call.stream === false ? generateWhole : generateStream;
-    return await Promise.race([work(model, call, provider.signal, timer), stopped]);
+    return await Promise.race([work(model, call, provider.signal, { timer, first }), stopped]);
   } catch (error) {
     throw hideSettings(error, call.settings);
   } finally {
-    timer?.cancel();
+    for (const each of [timer, first, whole]) each?.cancel();
     unlisten();
   }
 }
 
 const silence = (ms: number) =>
   new ModelError(`The model sent nothing for ${ms} ms.`, { errorType: 'timeout', retryable: true });
+
+const late = (what: string, ms: number) =>
+  new ModelError(`The model ${what} after ${ms} ms.`, { errorType: 'timeout', retryable: true, early: true });
 
 function toOptions(
   { provider }: LanguageModelV4,
@@ -84,7 +96,7 @@ async function generateStream(
   model: LanguageModelV4,
   call: GenerateCall,
   signal: AbortSignal,
-  timer: Timer | undefined,
+  { timer, first }: { timer: Timer | undefined; first: Timer | undefined },
 ): Promise<ModelTurn> {
   const collector = new TurnCollector();
   let { onFirstPart } = call;
@@ -100,6 +112,7 @@ async function generateStream(
       const { done, value } = await reader.read();
       if (done || signal.aborted) break;
       timer?.restart();
+      if (begins.has(value.type)) first?.cancel();
       if (value.type === 'error') throw value.error;
       if (onFirstPart && value.type !== 'stream-start' && value.type !== 'response-metadata') {
         onFirstPart();
@@ -118,6 +131,9 @@ async function generateStream(
   if (!collector.finish) throw cutStream();
   return collector.turn();
 }
+
+/** The parts with which an answer begins. */
+const begins = new Set<string>(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-call', 'file', 'source']);
 
 // Without this check, a stream that ends early would pass for a complete answer.
 const cutStream = () =>

@@ -1,4 +1,5 @@
 import { redactSecrets } from '../../base/redaction/sensitive-keys.ts';
+import type { FallbackReason } from './model-chain.ts';
 
 /**
  * Where a model call failed: in the context policy or the request transformer, before the answer started, while it
@@ -28,6 +29,10 @@ export class ModelError extends Error {
   readonly statusCode?: number;
   /** Set on `context_too_long`. */
   readonly tooLong?: TooLong;
+  /** A limit that was set for attempts has ended this one: another attempt costs little. */
+  readonly early?: true;
+  /** The kind of failure, for a chain of models; undefined: one that another model is not expected to spare. */
+  readonly reason?: FallbackReason;
 
   constructor(
     message: string,
@@ -37,6 +42,8 @@ export class ModelError extends Error {
       retryAfterMs?: number;
       statusCode?: number;
       tooLong?: TooLong;
+      reason?: FallbackReason | undefined;
+      early?: true;
     },
   ) {
     super(redactSecrets(message));
@@ -46,7 +53,18 @@ export class ModelError extends Error {
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
     if (facts.statusCode !== undefined) this.statusCode = facts.statusCode;
     if (facts.tooLong !== undefined) this.tooLong = facts.tooLong;
+    if (facts.early) this.early = true;
+    const reason = facts.reason ?? usualReason(facts);
+    if (reason !== undefined) this.reason = reason;
   }
+}
+
+function usualReason({
+  errorType,
+  retryable,
+}: Pick<ModelError, 'errorType' | 'retryable'>): FallbackReason | undefined {
+  if (errorType === 'timeout' || errorType === 'context_too_long') return errorType;
+  return retryable ? 'overloaded' : undefined;
 }
 
 /** What a provider says about a request that exceeds what its model takes, in its own tokens, as far as it says it. */

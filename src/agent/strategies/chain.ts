@@ -22,8 +22,8 @@ const chain = (name: string, prompt: string) =>
     prompt,
     tools: false,
     output: false,
-    start: (run) => withoutTools(askModel(run, firstState)),
-    resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState)),
+    start: (run) => withoutTools(askModel(run, firstState(run))),
+    resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState(run))),
     on: (run, state, event) =>
       event.type === 'model_answered'
         ? onModelAnswered(run, state, event)

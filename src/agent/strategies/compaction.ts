@@ -1,5 +1,6 @@
 import type { StrategyDecision, StrategyMachine, RunFacts } from './machine.ts';
-import { compactionEvent, retryDelay } from './turn/model-call.ts';
+import { afterFailure, asking, lastError } from './fallback.ts';
+import { compactionEvent } from './turn/model-call.ts';
 import { callId, firstState, type TurnState } from './turn/events.ts';
 import type { CompactionOutcome } from './records.ts';
 
@@ -12,8 +13,8 @@ export const compaction: StrategyMachine<TurnState> = {
   tools: true,
   output: false,
   input: false,
-  start: (run) => compact(run, firstState),
-  resume: (run) => compact(run, firstState),
+  start: (run) => compact(run, firstState(run)),
+  resume: (run) => compact(run, firstState(run)),
   on(run, state, event) {
     if (event.type === 'compacted') return onOutcome(run, state, event);
     const error = { type: 'compaction', message: `The compaction ended with ${event.type}. The lane is unchanged.` };
@@ -29,24 +30,21 @@ const compact = (run: RunFacts, state: TurnState, afterMs?: number): StrategyDec
     request: run.compaction ?? { cause: 'request' },
     afterMs,
     room: state.room,
+    ...asking(run, state.place),
   },
 });
 
 function onOutcome(run: RunFacts, state: TurnState, outcome: CompactionOutcome): StrategyDecision<TurnState> {
-  const { status, compaction: draft, error, retryable = false, retryAfterMs, room } = outcome;
-  if (room && !state.shortened) return compact(run, { ...state, call_no: state.call_no + 1, shortened: true, room });
-  const failure = {
-    type: 'model_failed',
-    error: error!,
-    retryable,
-    ...(retryAfterMs ? { retryAfterMs } : {}),
-  } as const;
-  const afterMs = error ? retryDelay(run, state.retries, failure) : undefined;
-  if (afterMs !== undefined) {
-    return compact(run, { ...state, call_no: state.call_no + 1, retries: state.retries + 1 }, afterMs);
-  }
+  const { status, compaction: draft, error, retryable = false, room } = outcome;
+  const failure = { ...outcome, retryable };
+  const after = error ? afterFailure(run, state.place, state.retries, failure) : undefined;
+  const call_no = state.call_no + 1;
+  if (room && !state.shortened && !(after?.passes && state.retries === 0))
+    return compact(run, { ...state, call_no, shortened: true, room });
+  if (after) return compact(run, { ...state, call_no, retries: after.retries, place: after.place }, after.delayMs);
   const events = [compactionEvent(state.iteration, outcome)];
-  if (status === 'failed') return { state, command: { type: 'fail', error: error!, events } };
+  if (status === 'failed')
+    return { state, command: { type: 'fail', error: lastError(run, state.place, { error: error! }), events } };
   return {
     state,
     step: {

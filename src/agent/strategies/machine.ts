@@ -4,6 +4,7 @@ import type { AnswerCut, OnCut } from '../context/fold.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import type { FallbackReason, ModelChain } from '../models/model-chain.ts';
 import type { ContextRoom } from '../policy/policy.ts';
 import type {
   RunEventKind,
@@ -93,6 +94,10 @@ export interface SpentSoFar {
 export interface RunFacts {
   runId: string;
   model: string;
+  /** The models that may answer, the model of the run first; absent if there is no other. */
+  chain?: ModelChain;
+  /** The model of the chain that answered last on the lane, if the chain is sticky for threads: its index. */
+  chainStart?: number;
   maxIterations: number;
   maxModelRetries: number;
   /** A run that has used this many tokens ends with the best result it has; absent: no limit. */
@@ -148,6 +153,14 @@ type CommandResult =
       retryAfterMs?: number;
       /** The request was too long for the model, and a shorter one is possible. */
       room?: ContextRoom;
+      /** The kind of failure, for a chain of models. */
+      reason?: FallbackReason;
+      /** What the model had written by then. */
+      written?: { text: string; thinking: string };
+      /** Tokens of the attempt, as far as they are known or can be estimated. */
+      usage?: Usage;
+      /** The model that failed, if it is not the run's. */
+      model?: string | undefined;
     }
   /** The context exceeds the budget of a policy that wants it summarised. The call was not made. */
   | { type: 'over_budget' }
@@ -168,12 +181,20 @@ export interface StrategyDecision<State extends StrategyState = StrategyState, M
   command: Command;
 }
 
+/** Which model of the chain a call asks. */
+export interface Attempt {
+  /** Default: the model of the run. */
+  model?: string;
+  /** Another model can be asked after these failures: what else makes the run wait, such as a limit, fails the attempt. */
+  passesOn?: readonly FallbackReason[];
+}
+
 export type Command =
   /**
    * Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. `earlier`:
    * the text that the answer continues.
    */
-  | {
+  | (Attempt & {
       type: 'call_model';
       callId: string;
       afterMs?: number;
@@ -181,9 +202,9 @@ export type Command =
       compacted?: true;
       earlier?: string;
       room?: ContextRoom;
-    }
+    })
   /** Has the model summarise the context; the next event carries the replacement for a step to commit. */
-  | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest; room?: ContextRoom }
+  | (Attempt & { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest; room?: ContextRoom })
   /**
    * The model calls that the strategy waits for, in starting order, at most `limit` at a time. The next event is the
    * outcome of one of them; the others keep running until a command of this type leaves them out.
@@ -192,14 +213,14 @@ export type Command =
   /** Runs `calls` or, if empty, the calls of the last assistant message. `iteration` defaults to the state's. */
   | { type: 'run_tools'; round: number; calls: ToolCall[]; iteration?: number }
   /** Repairs the run's last answer, which violates the contract for the reason in `error`. */
-  | { type: 'repair_output'; attempt: number; error: string; afterMs?: number; earlier?: string }
+  | (Attempt & { type: 'repair_output'; attempt: number; error: string; afterMs?: number; earlier?: string })
   /** The step has ended the run; if input was queued, the next event is `continued` instead. */
   | { type: 'finish' }
   /** Fails the run. The database closes an open tool group. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
 /** A model call with the strategy's own messages instead of the lane's context. */
-export interface PromptedCall {
+export interface PromptedCall extends Attempt {
   callId: string;
   iteration: number;
   messages: MarkedMessage[];

@@ -59,8 +59,8 @@ export const react = withCuts<ReactState>({
   name: 'react',
   tools: true,
   output: true,
-  start: (run) => askModel(run, firstState),
-  resume: (run, state) => resumeTurn(run, state ?? firstState),
+  start: (run) => askModel(run, firstState(run)),
+  resume: (run, state) => resumeTurn(run, state ?? firstState(run)),
   on(run, state, event) {
     switch (event.type) {
       case 'model_answered':

@@ -1,5 +1,6 @@
 import type { AnswerCut } from '../context/fold.ts';
 import type { Json, JsonObject, ToolCall, Usage } from '../context/message.ts';
+import type { FallbackReason } from '../models/model-chain.ts';
 import type { ContextRoom } from '../policy/policy.ts';
 
 /** A node that a step adds or changes: the answer to a question, or something the strategy derived from answers. */
@@ -117,6 +118,8 @@ export interface CompactionOutcome {
   /** Whether another attempt may succeed. */
   retryable?: boolean;
   retryAfterMs?: number;
+  /** The kind of failure, for a chain of models. */
+  reason?: FallbackReason;
   /** The request was too long for the model, and a shorter one is possible. */
   room?: ContextRoom;
 }

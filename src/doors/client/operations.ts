@@ -1201,6 +1201,20 @@ export interface LimitList {
   data: UsedLimit[];
 }
 
+/** Models of which each stands in for those before it. */
+export interface ModelFallback {
+  /** The models, in the order in which they are tried. */
+  try: string[];
+  /** The failures of the first model after which the next one is asked; default: all but `limit`. */
+  on?: ('overloaded' | 'rate_limited' | 'timeout' | 'auth' | 'context_too_long' | 'limit')[];
+  /** How long a streamed answer may take to begin. */
+  firstTokenMs?: number;
+  /** How long one attempt at one model may take. */
+  attemptMs?: number;
+  /** Which model the next call begins with: `run` (default), in this run the one that answered last; `thread`, also in later runs of the lane; false, the first. */
+  sticky?: ('run' | 'thread') | false;
+}
+
 /** Settings of model calls, named as in the AI SDK. A model ignores those it does not support. */
 export interface Settings {
   maxOutputTokens?: number;
@@ -1260,8 +1274,8 @@ export interface NewRun {
   createThread?: boolean;
   /** The version of the agent: a label or an id. Default: what its rollout chooses. */
   version?: string;
-  /** Overrides the model of the agent. */
-  model?: string;
+  /** Overrides the model of the agent, with those that stand in for it. */
+  model?: string | string[] | ModelFallback;
   /** Overrides the strategy of the agent. */
   strategy?: string;
   /** Options of the strategy, merged over the agent’s if it has the same strategy. */
@@ -1330,8 +1344,8 @@ export interface BatchRun {
   createThread?: boolean;
   /** The version of the agent: a label or an id. Default: what its rollout chooses. */
   version?: string;
-  /** Overrides the model of the agent. */
-  model?: string;
+  /** Overrides the model of the agent, with those that stand in for it. */
+  model?: string | string[] | ModelFallback;
   /** Overrides the strategy of the agent. */
   strategy?: string;
   /** Options of the strategy, merged over the agent’s if it has the same strategy. */

@@ -1,7 +1,7 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
 import type { ContentInput } from '../../agent/models/accept-content.ts';
-import type { ModelName } from '../../agent/models/providers.ts';
+import type { ModelOption } from '../../agent/models/model-chain.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import type { OverrideCaller } from '../../agent/definition/overridable.ts';
 
@@ -122,8 +122,8 @@ export interface ScheduleDefinition {
 
 /** Options of the runs of a schedule, as in `runs.enqueue`. */
 export interface ScheduleRunOptions {
-  /** Overrides the model of the agent. */
-  model?: ModelName;
+  /** Overrides the model of the agent, with those that stand in for it. */
+  model?: ModelOption;
   /** Overrides the strategy of the agent. */
   strategy?: string;
   /** Names of the tools to use instead of the tools of agent and thread. */

@@ -6,21 +6,32 @@ import { ModelError } from '../../agent/models/model-error.ts';
 import { generate } from '../../agent/models/generate.ts';
 import { loggedCalls } from '../../agent/tools/judge-call.ts';
 import type { ContextRoom } from '../../agent/policy/policy.ts';
-import type { StrategyEvent } from '../../agent/strategies/machine.ts';
+import type { Usage } from '../../agent/context/message.ts';
+import type { Attempt, StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
-import { cutShort, modelFailed, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
-import type { Attempt } from '../part.ts';
+import {
+  attemptOf,
+  cutShort,
+  mayPass,
+  modelFailed,
+  passedOn,
+  abandonCall,
+  isOfLimits,
+  reserveCall,
+  settleCall,
+} from './reserve-call.ts';
+import type { Attempt as GuardedCall } from '../part.ts';
 import { beginAttempt, failAttempt } from './attempt.ts';
-import { prepareCall, type PreparedCall, roomFor } from './prepare-call.ts';
+import { askedOf, prepareCall, type PreparedCall, roomFor } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { delay } from '../../base/common/timer.ts';
 
 /** What a model call is asked for. */
-interface ModelCallCommand {
+interface ModelCallCommand extends Attempt {
   callId: string;
   afterMs?: number;
   tools?: false;
@@ -33,11 +44,15 @@ interface ModelCallCommand {
 /** How far a call has come. */
 interface CallUnderWay {
   call?: PreparedCall;
-  attempt?: Attempt | undefined;
+  guarded?: GuardedCall | undefined;
   reserved?: Reservation | undefined;
   /** What the model has written so far, for live readers. */
   written?: () => AnswerSoFar;
   closeLive?: (() => void) | undefined;
+  /** What the model has written so far. */
+  soFar?: () => AnswerSoFar;
+  /** Set once the model has answered, even if the answer cannot be used. */
+  usage?: Usage;
 }
 
 /**
@@ -62,18 +77,21 @@ export async function callModel(
   } catch (error) {
     const { call, reserved, written } = underWay;
     abandonCall(reserved, error);
-    const deferred = await failAttempt(underWay.attempt, error, signal.aborted);
+    const deferred = await failAttempt(underWay.guarded, error, signal.aborted);
     if (signal.reason instanceof CancelRequested && call && written)
       throw new CancelRequested(cutShort(deps, agent, callId, call, written()));
     signal.throwIfAborted();
-    if (isOfLimits(error)) throw error;
-    const failed = modelFailed(error);
-    if (failed.retryAfterMs !== undefined)
+    const passed = passedOn(error, command);
+    if (!passed && isOfLimits(error)) throw error;
+    const failed = passed ?? modelFailed(error);
+    if (!passed && failed.retryAfterMs !== undefined)
       await run.limits?.drain(call?.model ?? claim.model, failed.retryAfterMs).catch(() => {});
-    if (deferred) throw deferred;
+    // another model answers sooner than this one is called again
+    if (deferred && !mayPass(command, failed)) throw deferred;
     const long = error instanceof ModelError ? error.tooLong : undefined;
-    const room = long && call && (await roomFor(deps.counting, context, agent, claim, long, call.fitted));
-    return { ...failed, callId, ...(room ? { room } : {}) };
+    const room =
+      long && call && (await roomFor(deps.counting, context, agent, askedOf(claim, command), long, call.fitted));
+    return { ...failed, ...attemptOf(deps, claim, underWay), callId, ...(room ? { room } : {}) };
   } finally {
     underWay.closeLive?.();
   }
@@ -91,13 +109,17 @@ async function makeCall(
 ): Promise<StrategyEvent> {
   const { callId, iteration } = command;
   const model = await deps.models.resolve(call.model);
-  underWay.attempt = await beginAttempt(deps, call.model);
+  underWay.guarded = await beginAttempt(deps, call.model);
   underWay.reserved = await reserveCall(deps, run, call);
   run.assertHeld();
   const { prompt, tools, settings } = deps.promptCaching
     ? withCacheMarkers(call, model, laneKey(run.threadId, claim.context_ref))
     : call;
-  const { streaming: stream, idleTimeoutMs } = agent;
+  const {
+    streaming: stream,
+    idleTimeoutMs,
+    chain: { firstTokenMs, attemptMs },
+  } = agent;
   const observed = { ...call, callId, iteration, name: call.model, model, stream };
   return run.telemetry.modelCall(observed, async (onFirstPart) => {
     const answered = await generate(model, {
@@ -107,22 +129,26 @@ async function makeCall(
       stream,
       signal,
       idleTimeoutMs,
+      firstTokenMs,
+      attemptMs,
       onStart: (soFar) => {
+        underWay.soFar = soFar;
         // live readers see only answers to the user
         if (command.quiet) return;
         underWay.written = soFar;
         underWay.closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
       },
       onFirstPart() {
-        underWay.attempt?.answers();
+        underWay.guarded?.answers();
         onFirstPart();
       },
     });
-    void underWay.attempt?.ended('ok');
+    void underWay.guarded?.ended('ok');
     // an estimate says nothing about how far the heuristic is off
     if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, answered.usage.input_tokens);
     const turn = { ...answered, usage: estimateUsage(deps.counting, call, answered) };
     underWay.reserved = settleCall(underWay.reserved, turn.usage);
+    underWay.usage = turn.usage;
     const broken = brokenAnswer(turn);
     if (broken) throw broken;
     const cut = cutOf(turn, settings.max_output_tokens);

@@ -14,11 +14,12 @@ import type {
   CompactionOutcome,
   CompactionRequest,
 } from '../../agent/strategies/records.ts';
+import type { Attempt } from '../../agent/strategies/machine.ts';
 import { callModel } from './call-model.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { ActiveRun } from './open-run.ts';
 import { budgetOf, defaultPolicy } from './fit-context.ts';
-import { roomOf } from './prepare-call.ts';
+import { askedOf, roomOf } from './prepare-call.ts';
 
 /** Share of the budget that the messages kept by a compaction may take. */
 const stayingShare = 0.3;
@@ -36,14 +37,16 @@ export async function compactLane(
     request,
     iteration,
     room,
-  }: { callId: string; afterMs?: number; request: CompactionRequest; iteration: number; room?: ContextRoom },
+    ...attempt
+  }: Attempt & { callId: string; afterMs?: number; request: CompactionRequest; iteration: number; room?: ContextRoom },
   signal: AbortSignal,
 ): Promise<CompactionOutcome> {
   const { placed } = context;
   const messages = placed.filter(({ message }) => message.role !== 'system');
-  const known = roomOf(deps.counting, context, claim, room);
-  const budget = await budgetOf(deps.counting, claim.model, agent, known);
-  const heuristic = deps.counting.heuristicOf(claim.model);
+  const model = askedOf(claim, attempt);
+  const known = roomOf(deps.counting, context, model, room);
+  const budget = await budgetOf(deps.counting, model.model, agent, known);
+  const heuristic = deps.counting.heuristicOf(model.model);
   const plan = planCompaction(
     messages,
     messages.map(({ message }) => heuristic(message)),
@@ -56,6 +59,7 @@ export async function compactLane(
   if (!plan) return { type: 'compacted', status: 'unchanged' };
   const asked = context.followedBy({ role: 'user', content: summaryInstruction(messages, plan) });
   const call = {
+    ...attempt,
     callId,
     iteration,
     quiet: true as const,
@@ -64,19 +68,18 @@ export async function compactLane(
   };
   const answer = await callModel(deps, run, asking(agent), claim, asked, call, signal);
   if (answer.type === 'model_failed') {
-    const { error, retryable, retryAfterMs, room: shorter } = answer;
-    const more = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return failed(error, { retryable, ...more, ...(shorter ? { room: shorter } : {}) });
+    const { type: _, error, callId: __, written: ___, ...more } = answer;
+    return failed(error, more);
   }
   if (answer.type !== 'model_answered')
     return failed({ type: 'compaction', message: `The compaction ended with ${answer.type}. The lane is unchanged.` });
   const { turn, refs } = answer;
-  // set only if a request transformer chose another model
-  const model = refs?.['model'] as string | undefined;
+  // set only if it is not the run's
+  const by = refs?.['model'] as string | undefined;
   const summary = summaryMessage(turn.text);
   const tokens = heuristic({ role: 'user', content: summary['content'] as string });
   const error = faultOf(turn, tokens, plan);
-  if (error) return failed(error, { usage: turn.usage, model });
+  if (error) return failed(error, { usage: turn.usage, model: by });
   const before = placed.reduce((sum, { message }) => sum + heuristic(message), 0);
   const compaction: CompactionDraft = {
     op_id: `compaction/${callId}`,
@@ -88,7 +91,7 @@ export async function compactLane(
       covered: plan.entries,
       messages: plan.covered.length,
       cause: request.cause,
-      model: model ?? claim.model,
+      model: by ?? claim.model,
       run_id: run.runId,
       usage: { ...turn.usage },
       prompt_version: summaryPromptVersion,
@@ -96,7 +99,7 @@ export async function compactLane(
       tokens_after: before - plan.tokens + tokens,
     },
   };
-  return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage, model };
+  return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage, model: by };
 }
 
 /**

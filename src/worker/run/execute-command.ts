@@ -10,7 +10,7 @@ import { commit } from './commit.ts';
 import { compactLane } from './compact-lane.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { CancelRequested } from './held-run.ts';
-import { wantsSummary } from './prepare-call.ts';
+import { askedOf, wantsSummary } from './prepare-call.ts';
 import { repairOutput } from './repair-output.ts';
 import { endAbnormally, endCutShort, suspend, type CallsWait } from './run-end.ts';
 import { type RunEnd } from './progress.ts';
@@ -53,7 +53,7 @@ async function executeCommand(
       if (
         !command.compacted &&
         !active.unsummarised &&
-        (await wantsSummary(deps, callingAgent, claim, context, command.room))
+        (await wantsSummary(deps, callingAgent, askedOf(claim, command), context, command.room))
       )
         return { type: 'over_budget' };
       return active.clock.within(run.signal, (signal) =>

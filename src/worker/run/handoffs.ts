@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../base/common/json.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import { storedOption } from '../../agent/policy/read-policy.ts';
+import { storedFallback } from '../../agent/models/model-chain.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { CallOutcome, StrategyDecision, EntryDraft } from '../../agent/strategies/machine.ts';
 import { errorMessage, type ToolOutcome } from '../../agent/tools/outcome.ts';
@@ -69,14 +70,19 @@ function nextAgent(
   { agents }: RunDependencies,
   { agent, context = 'whole', contextPolicy, ask }: HandoffRequest,
 ): NextAgent {
-  const { model, instructions: prompt, resume, version } = agents.get(agent);
+  const { model, chain, instructions: prompt, resume, version } = agents.get(agent);
   const policy = contextPolicy === undefined ? undefined : storedOption(contextPolicy);
   return {
     agent,
     context,
     model,
     prompt,
-    ...omitUndefined({ ask, context_policy: policy, pinned: resume === 'pinned' ? version.id : undefined }),
+    ...omitUndefined({
+      ask,
+      fallback: storedFallback(chain),
+      context_policy: policy,
+      pinned: resume === 'pinned' ? version.id : undefined,
+    }),
   };
 }
 
@@ -170,12 +176,13 @@ export async function commitHandoff(
   deps: RunDependencies,
   active: ActiveRun,
   decision: StrategyDecision,
-  { agent: name, context, model, prompt, ask, context_policy: policy, pinned }: NextAgent,
+  { agent: name, context, model, fallback, prompt, ask, context_policy: policy, pinned }: NextAgent,
 ): Promise<RunEnd | undefined> {
   const { claim, clock, facts, progress } = active;
   // more than a step that merely resumes the run
   active.resumed = false;
-  const state = { ...decision.state, handed: context } as TurnState;
+  // the next agent has a chain of its own
+  const state = { ...decision.state, place: undefined, handed: context } as TurnState;
   const { tokens, elapsedMs } = clock.spent(progress);
   const record: HandoffRecord = {
     from: claim.agent,
@@ -191,6 +198,7 @@ export async function commitHandoff(
     from: claim.agent,
     options: {
       ...optionsOf(active, record),
+      ...(fallback === undefined ? {} : { fallback }),
       ...(policy === undefined ? {} : { context_policy: policy }),
       ...(pinned === undefined ? {} : { pinned }),
     } as JsonObject,
@@ -200,7 +208,7 @@ export async function commitHandoff(
   const { finish: _, continue: __, thenEvents: ___, entries = [], ...step } = decision.step ?? {};
   const refs = { kind: 'handoff', from: claim.agent };
   const question: EntryDraft[] = ask === undefined ? [] : [{ role: 'user', payload: { content: ask }, refs }];
-  const started = llmStarted({ ...facts, model }, state);
+  const started = llmStarted({ runId: facts.runId, model }, state);
   const result = await commit(
     deps,
     active,

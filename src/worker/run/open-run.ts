@@ -2,6 +2,7 @@ import type { LargeContent } from '../../agent/context/large-content.ts';
 import { effectiveAgent } from '../../agent/definition/apply-overrides.ts';
 import type { AgentRegistry, ReadyAgent } from '../../agent/definition/registry.ts';
 import { versionIn } from '../../agent/definition/run-options.ts';
+import { chainOf, type ModelChain } from '../../agent/models/model-chain.ts';
 import { compaction } from '../../agent/strategies/compaction.ts';
 import type { RunFacts } from '../../agent/strategies/machine.ts';
 import type { Strategy } from '../../agent/strategies/registry.ts';
@@ -58,6 +59,8 @@ export async function openRun(
   const strategy = strategyOf(deps.agents, claim);
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);
+  const start = firstAsked(agent.chain, context);
+  if (start > 0) facts.chainStart = start;
   const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
   run.clock = clock;
   const cutText = claim.state && (await readCutText(deps.db, run, claim.context_ref, claim.state as TurnState));
@@ -85,8 +88,13 @@ export async function openRun(
 async function agentOf({ agents: all, features }: RunDependencies, claim: Claim): Promise<ReadyAgent> {
   const agents = all.under(claim.agent, versionIn(claim.options));
   const agent = effectiveAgent(agents, agents.get(claim.agent), claim.config, claim.options);
-  return claim.options && features ? features.agentOf(agent, claim.options) : agent;
+  const own = claim.options && features ? await features.agentOf(agent, claim.options) : agent;
+  return { ...own, chain: chainOf(claim.model, claim.options?.fallback) };
 }
+
+/** The model with which a run begins: in a chain that is sticky for threads, the one that gave the last answer of the lane. */
+const firstAsked = ({ models, sticky }: ModelChain, { answerRefs }: RunContext): number =>
+  sticky === 'thread' && answerRefs?.['fallback'] ? models.indexOf(answerRefs['model'] as string) : 0;
 
 /** Names of the strategies a worker can execute. */
 export const executable = ({ strategies }: AgentRegistry): string[] => [...strategies.names, compaction.name];

@@ -5,6 +5,7 @@ import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { JsonObject, Message } from '../../agent/context/message.ts';
 import type { ModelSettings } from '../../agent/models/settings.ts';
 import { type ContextRoom, limitsWithin, loggedRoom, roomAfter, type StoredPolicy } from '../../agent/policy/policy.ts';
+import type { Attempt } from '../../agent/strategies/machine.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
@@ -49,9 +50,10 @@ export async function prepareCall(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  { iteration, room }: { iteration: number; room?: ContextRoom },
+  { iteration, room, ...attempt }: { iteration: number; room?: ContextRoom } & Attempt,
 ): Promise<PreparedCall> {
-  const fitted = await fit(counting, agent, claim, context, room);
+  const { model } = askedOf(claim, attempt);
+  const fitted = await fit(counting, agent, askedOf(claim, attempt), context, room);
   const own = fitted?.sent ?? context;
   const moved = cutMoved(context.answerRefs, fitted?.refs);
   const refs = {
@@ -60,10 +62,10 @@ export async function prepareCall(
     ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}),
   };
   const plain = async () => {
-    const { prompt, hash: contextHash, ...mark } = await requestOf(models, own, claim.model);
-    const marked = { ...refs, ...mark };
+    const { prompt, hash: contextHash, ...mark } = await requestOf(models, own, model);
+    const marked = { ...refs, ...mark, ...answeredBy(claim, model, attempt) };
     return {
-      model: claim.model,
+      model,
       prompt,
       messages: own.messages,
       tools: agent.descriptors,
@@ -77,7 +79,7 @@ export async function prepareCall(
   const { requestTransformer: transformer } = agent;
   if (!transformer) return plain();
   const draft = {
-    model: claim.model,
+    model,
     messages: own.messages,
     settings: agent.settings,
     tools: [...agent.tools.keys()],
@@ -100,10 +102,22 @@ export async function prepareCall(
     messages: sent.messages,
     contextHash,
     fitted: keptOf(own, fitted),
-    refs: { transformed: true, ...refs, ...mark, ...(request.model === claim.model ? {} : { model: request.model }) },
+    refs: { transformed: true, ...refs, ...mark, ...answeredBy(claim, request.model, attempt) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
   };
 }
+
+/** The model that a call asks, with what else decides how a context fits it. */
+export const askedOf = ({ model, created_at }: Pick<Claim, 'model' | 'created_at'>, attempt: Attempt) => ({
+  model: attempt.model ?? model,
+  created_at,
+});
+
+/** For the log: the model of an answer, if it is not the run's, and whether it stands in for the models before it. */
+const answeredBy = ({ model: own }: Claim, model: string, attempt: Attempt): JsonObject => ({
+  ...(model === own ? {} : { model }),
+  ...(model === attempt.model ? { fallback: true } : {}),
+});
 
 /** The request to a model, with the mark for the log if it does not send the messages as they are. */
 async function requestOf(models: RunDependencies['models'], context: RunContext, model: string) {
@@ -119,13 +133,13 @@ const keptOf = ({ messages }: RunContext, fitted: FittedContext | undefined): Pr
 const fit = (
   counting: RunDependencies['counting'],
   agent: ReadyAgent,
-  claim: Claim,
+  asked: ReturnType<typeof askedOf>,
   context: RunContext,
   own: ContextRoom | undefined,
 ) =>
   fitContext(counting, context, {
-    room: roomOf(counting, context, claim, own),
-    model: claim.model,
+    room: roomOf(counting, context, asked, own),
+    model: asked.model,
     policy: agent.contextPolicy,
     tools: agent.descriptors,
     maxOutputTokens: agent.settings.max_output_tokens,
@@ -135,12 +149,12 @@ const fit = (
 export async function wantsSummary(
   { counting }: Pick<RunDependencies, 'counting'>,
   agent: ReadyAgent,
-  claim: Claim,
+  asked: ReturnType<typeof askedOf>,
   context: RunContext,
   room?: ContextRoom,
 ): Promise<boolean> {
   if (agent.contextPolicy?.summarization !== 'request_new') return false;
-  return (await fit(counting, agent, claim, context, room))?.overBudget === true;
+  return (await fit(counting, agent, asked, context, room))?.overBudget === true;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -27,23 +27,26 @@ export const progressOf = ({ iteration, usage, other_usage: otherUsage }: Claim)
 });
 
 /**
- * Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that
- * model's.
+ * Adds the tokens of a model call, or of a failed attempt, to those of the run and, where another model than the run's was
+ * asked, to that model's.
  */
 export function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
   const { usage, model } = usedBy(event);
+  // an iteration counts one call, whatever attempts it took
+  const calls = event.type === 'model_failed' ? 0 : 1;
   if (!usage) return;
   progress.usage = addUsage(progress.usage, usage);
   if (model === undefined) return;
   const others = progress.otherUsage ?? {};
-  progress.otherUsage = { ...others, [model]: addUsage(others[model], { ...usage, calls: 1 }) };
+  progress.otherUsage = { ...others, [model]: addUsage(others[model], { ...usage, calls }) };
 }
 
 /** `model` is set only where it is not the run's. */
 function usedBy(event: StrategyEvent): { usage?: Usage | undefined; model?: string | undefined } {
   if (event.type === 'model_answered')
     return { usage: event.turn.usage, model: event.refs?.['model'] as string | undefined };
-  return event.type === 'output_repaired' || event.type === 'compacted' ? event : {};
+  const { type } = event;
+  return type === 'model_failed' || type === 'output_repaired' || type === 'compacted' ? event : {};
 }
 
 /** How long a run has taken since it started, across all its workers, and how long it may take. */

@@ -12,7 +12,8 @@ import type { Attempt } from '../part.ts';
 import { beginAttempt, failAttempt } from './attempt.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
-import { modelFailed, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { mayPass, modelFailed, passedOn, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { askedOf } from './prepare-call.ts';
 import { questionOf, type RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -37,6 +38,7 @@ export async function repairOutput(
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error, earlier = '' } = command;
+  const asked = askedOf(claim, command);
   const question = questionOf(claim).text;
   const answer = earlier + context.lastAnswer;
   run.assertHeld();
@@ -53,6 +55,7 @@ export async function repairOutput(
       run,
       agent,
       claim,
+      asked.model,
       command.iteration,
       repairMessages(contract, { question, answer, error }),
     );
@@ -73,7 +76,12 @@ export async function repairOutput(
     const callId = `${run.runId}.repair.${attempt}`;
     const observed = { ...call, callId, repair: true, iteration: command.iteration, name: request.model, model };
     const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
-      const answered = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
+      const answered = await generate(model, {
+        ...call,
+        signal,
+        idleTimeoutMs: agent.idleTimeoutMs,
+        attemptMs: agent.chain.attemptMs,
+      });
       void calling?.ended('ok');
       const turn = { ...answered, usage: estimateUsage(deps.counting, { ...request, tools: [] }, answered) };
       return { turn, checked: await contract.check(turn.text) };
@@ -85,9 +93,11 @@ export async function repairOutput(
     abandonCall(reserved, fault);
     const deferred = await failAttempt(calling, fault, signal.aborted);
     signal.throwIfAborted();
-    if (isOfLimits(fault)) throw fault;
-    if (deferred) throw deferred;
-    return modelFailed(fault);
+    const passed = passedOn(fault, command);
+    if (!passed && isOfLimits(fault)) throw fault;
+    const failed = passed ?? modelFailed(fault);
+    if (deferred && !mayPass(command, failed)) throw deferred;
+    return failed;
   }
 }
 
@@ -111,10 +121,11 @@ function prepareRepair(
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,
+  model: string,
   iteration: number,
   messages: Message[],
 ) {
-  const draft = { model: claim.model, messages, settings: agent.settings, tools: [] };
+  const draft = { model, messages, settings: agent.settings, tools: [] };
   const { requestTransformer: transformer } = agent;
   if (!transformer) return draft;
   return transformRequest(

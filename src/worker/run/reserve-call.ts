@@ -13,7 +13,8 @@ import type { PreparedCall } from './prepare-call.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import { toUsage } from '../../agent/models/answer.ts';
 import { classify } from '../../agent/models/classify-error.ts';
-import type { StrategyEvent } from '../../agent/strategies/machine.ts';
+import type { Claim } from '../../database/store/run/claim-run.ts';
+import type { Attempt, StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { Answered } from '../../agent/strategies/turn/events.ts';
 import { cleanText } from '../../base/checks/values.ts';
 import type { AnswerSoFar } from '../../runs/streams/publish-deltas.ts';
@@ -97,8 +98,10 @@ const shorten =
   'Shorten the newest message, the system prompt or the tools, lower maxOutputTokens, compact the lane, or give the ' +
   'window of the model with contextWindows.';
 
+type ModelFailed = Extract<StrategyEvent, { type: 'model_failed' }>;
+
 /** A failed model call, as an event for the machine. */
-export function modelFailed(error: unknown): Extract<StrategyEvent, { type: 'model_failed' }> {
+export function modelFailed(error: unknown): ModelFailed {
   const failure = classify(error, 'llm_request');
   return {
     type: 'model_failed',
@@ -106,9 +109,57 @@ export function modelFailed(error: unknown): Extract<StrategyEvent, { type: 'mod
       type: failure.errorType,
       message: failure.errorType === 'context_too_long' ? `${failure.message} ${shorten}` : failure.message,
     },
-    // a timeout has already cost the whole idle time; whether to try again is for the caller to decide
-    retryable: failure.retryable && failure.errorType !== 'timeout',
+    // silence has already cost the whole idle time; whether to try again is for the caller to decide
+    retryable: failure.retryable && (failure.errorType !== 'timeout' || failure.early === true),
+    ...(failure.reason === undefined ? {} : { reason: failure.reason }),
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+  };
+}
+
+/** Whether another model can be asked after this failure. */
+export const mayPass = ({ passesOn }: Attempt, { reason }: Pick<ModelFailed, 'reason'>): boolean =>
+  reason !== undefined && passesOn?.includes(reason) === true;
+
+/**
+ * A call that a limit refuses, or whose model is not called for now, fails if another model can be asked instead; undefined: the run
+ * waits.
+ */
+export function passedOn(error: unknown, attempt: Attempt): ModelFailed | undefined {
+  if (!(error instanceof LimitReached || error instanceof CallDeferred)) return undefined;
+  const [type, reason] =
+    error instanceof LimitReached ? (['limit', 'limit'] as const) : (['circuit_open', 'overloaded'] as const);
+  if (!mayPass(attempt, { reason })) return undefined;
+  const { message, delayMs } = error;
+  return {
+    type: 'model_failed',
+    error: { type, message },
+    retryable: true,
+    reason,
+    ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }),
+  };
+}
+
+/** Of what a failed attempt has written, the trace keeps this many characters. */
+const mostWritten = 20_000;
+
+/**
+ * What the trace and the usage of a run keep of a failed attempt. A provider counts the tokens of an answer that it has begun; unless
+ * it has told them, they are estimates.
+ */
+export function attemptOf(
+  { counting }: Pick<RunDependencies, 'counting'>,
+  { model: own }: Pick<Claim, 'model'>,
+  { call, soFar, usage: reported }: { call?: PreparedCall; soFar?: () => AnswerSoFar; usage?: Usage },
+): Pick<ModelFailed, 'written' | 'usage' | 'model'> {
+  const { text = '', thinking = '' } = soFar?.() ?? {};
+  const written = { text: cleanText(text.slice(0, mostWritten)), thinking: cleanText(thinking.slice(0, mostWritten)) };
+  const began = text !== '' || thinking !== '';
+  const turn: ModelTurn = { text, thinking, toolCalls: [], finishReason: null, usage: toUsage(undefined) };
+  const usage = reported ?? (call && began ? estimateUsage(counting, call, turn) : undefined);
+  return {
+    ...(began ? { written } : {}),
+    ...(usage ? { usage } : {}),
+    ...(call && call.model !== own ? { model: call.model } : {}),
   };
 }
 

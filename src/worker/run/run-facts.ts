@@ -15,6 +15,7 @@ export const runFacts = (
 ): RunFacts => ({
   runId,
   model: claim.model,
+  ...(agent.chain.models.length > 1 ? { chain: agent.chain } : {}),
   maxIterations: since.iteration + iterationLimit(agent, machine),
   spent: { tokens: claim.usage?.total_tokens ?? 0, elapsedMs: claim.elapsed_ms },
   question: questionOf(claim),

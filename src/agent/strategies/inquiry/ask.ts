@@ -63,6 +63,7 @@ export function askQuestions<Memory>(
     call_no: state.call_no + 1 + i,
     iteration: state.iteration + 1 + i,
     retries: 0,
+    ...(state.place ? { place: state.place } : {}),
   }));
   const next: InquiryState = {
     ...state,

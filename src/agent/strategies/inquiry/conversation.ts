@@ -1,6 +1,7 @@
 import { type ContentPart, type Message, type Json, type ToolCall, addUsage } from '../../context/message.ts';
 import type { EntryDraft, PromptedCall, RunFacts } from '../machine.ts';
 import { assistantPayload, type Answered } from '../turn/events.ts';
+import { asking } from '../fallback.ts';
 import type { StoredAnswer, StrategyNode } from '../records.ts';
 import {
   type StrategyQuestion,
@@ -19,6 +20,7 @@ export function promptedCall(run: RunFacts, progress: InquiryProgress, open: Ope
   const ask = askOf(progress, open.node);
   const { history } = run.options as CommonOptions;
   return {
+    ...asking(run, open.place),
     callId: callIdOf(run, open),
     iteration: open.iteration,
     messages: [

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Json, Usage } from '../../context/message.ts';
+import type { Json, JsonObject, Usage } from '../../context/message.ts';
 import type { ModelSettings } from '../../models/settings.ts';
 import type { RunError, StrategyNode, AnsweredRound, StoredAnswer } from '../records.ts';
 import type { StrategyState, EventDraft, RunFacts } from '../machine.ts';
-import type { ContextRoom } from '../../policy/policy.ts';
+import { modelAt, type ChainPlace } from '../fallback.ts';
 import { answerFacts, type Answered } from '../turn/events.ts';
 
 /**
@@ -106,6 +106,8 @@ export interface InquiryState extends StrategyState {
   nodes?: true;
   /** The questions of the batch that have no answer yet. */
   open: OpenCall[];
+  /** With which model of the chain the next questions begin; absent: the first. */
+  place?: ChainPlace | undefined;
   /** The question of the current tool round. */
   tool_node?: number;
 }
@@ -117,6 +119,8 @@ export interface OpenCall {
   call_no: number;
   iteration: number;
   retries: number;
+  /** Where it is in the chain of models; absent: at the first. */
+  place?: ChainPlace | undefined;
   /** It was refused as too long and is made once more with a shorter request. */
   shortened?: true;
 }
@@ -169,7 +173,7 @@ const about = (run: RunFacts, { purpose }: StrategyQuestion, call: OpenCall) => 
 export const callStarted = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): EventDraft => ({
   kind: 'llm_started',
   iteration: call.iteration,
-  data: { ...about(run, ask, call), model: run.model },
+  data: { ...about(run, ask, call), model: modelAt(run, call.place) },
 });
 
 export const callCompleted = (run: RunFacts, ask: StrategyQuestion, call: OpenCall, event: Answered): EventDraft => ({
@@ -189,23 +193,9 @@ export const callLost = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): 
   data: about(run, ask, call),
 });
 
-export const callRetried = (
-  run: RunFacts,
-  ask: StrategyQuestion,
-  call: OpenCall,
-  {
-    error,
-    delayMs,
-    room,
-  }: { error: { type: string; message: string }; delayMs: number; room?: ContextRoom | undefined },
-): EventDraft => ({
+/** A call whose attempt has failed, and that is made again as `attempt` says. */
+export const callRetried = (run: RunFacts, ask: StrategyQuestion, call: OpenCall, attempt: JsonObject): EventDraft => ({
   kind: 'llm_retry',
   iteration: call.iteration,
-  data: {
-    ...about(run, ask, call),
-    attempt: call.retries + 1,
-    delay_ms: delayMs,
-    error: { ...error },
-    ...(room ? { room: { ...room } } : {}),
-  },
+  data: { ...about(run, ask, call), ...attempt },
 });

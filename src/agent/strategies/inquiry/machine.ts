@@ -22,12 +22,15 @@ import { budgetReached } from '../limits.ts';
 import { onAnswered, finishToolRound, proceed } from './tool-round.ts';
 import { cutError } from '../turn/cut-answer.ts';
 import { blankAnswer } from '../turn/events.ts';
-import { retryDelay } from '../turn/model-call.ts';
+import { afterFailure, attemptFacts, firstPlace, lastError, placeAfter } from '../fallback.ts';
 
 export type InquiryMachine<Memory> = StrategyMachine<InquiryState, InquiryProgress<Memory>>;
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
-const firstState: InquiryState = { phase: 'llm', iteration: 0, round: 0, call_no: 0, open: [] };
+function firstState(run: RunFacts): InquiryState {
+  const place = firstPlace(run);
+  return { phase: 'llm', iteration: 0, round: 0, call_no: 0, open: [], ...(place ? { place } : {}) };
+}
 
 /**
  * Defines a strategy. Pass it to `defineAgent({ strategy })`, or to `createLanefold({ strategies })` for requests that
@@ -71,7 +74,7 @@ export function defineStrategy<Memory, Shape extends z.ZodRawShape = Record<neve
     start(run) {
       const folded = begin(strategy, run);
       // the claim has already written the `llm_started` of the first call
-      return askBatch(strategy, run, firstState, folded, {}, 1);
+      return askBatch(strategy, run, firstState(run), folded, {}, 1);
     },
     resume: (run, state, answers) => resume(strategy, run, state, answers ?? []),
     on(run, state, event, memory) {
@@ -103,11 +106,13 @@ type EventOf<Type extends StrategyEvent['type']> = Extract<StrategyEvent, { type
 function onModelAnswered<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,
-  state: InquiryState,
+  before: InquiryState,
   event: EventOf<'model_answered'>,
   progress: InquiryProgress<Memory>,
 ): Decided<Memory> {
-  const call = openCall(run, state, event.callId);
+  const call = openCall(run, before, event.callId);
+  const place = placeAfter(call.place);
+  const state: InquiryState = before.place || place ? { ...before, place } : before;
   const text = event.turn.toolCalls.length === 0;
   const cutOff = text ? (blankAnswer(event.turn) ?? wholeOnly(run, event)) : undefined;
   if (cutOff) {
@@ -129,24 +134,25 @@ function onModelFailed<Memory>(
   progress: InquiryProgress<Memory>,
 ): Decided<Memory> {
   const call = openCall(run, state, event.callId);
-  const room = call.shortened ? undefined : event.room;
-  const delayMs = room ? 0 : retryDelay(run, call.retries, event);
-  if (delayMs === undefined) {
-    const reason = budgetReached(event.error);
-    if (reason) return endEarly(strategy, state, progress, { reason }, {}, event.spent);
-    return endEarly(strategy, state, progress, { reason: 'error', error: event.error }, {}, event.spent);
+  const budget = budgetReached(event.error);
+  if (budget) return endEarly(strategy, state, progress, { reason: budget }, {}, event.spent);
+  const after = afterFailure(run, call.place, call.retries, event);
+  const room = call.shortened || (after?.passes && call.retries === 0) ? undefined : event.room;
+  if (!room && !after) {
+    const error = lastError(run, call.place, event);
+    return endEarly(strategy, state, progress, { reason: 'error', error }, {}, event.spent);
   }
   const ask = askOf(progress, call.node);
-  const again: OpenCall = room
-    ? { ...call, call_no: state.call_no + 1, shortened: true }
-    : { ...call, call_no: state.call_no + 1, retries: call.retries + 1 };
-  const next = {
-    ...state,
-    room,
-    call_no: again.call_no,
-    open: state.open.map((open) => (open === call ? again : open)),
-  };
-  const events = [callRetried(run, ask, call, { error: event.error, delayMs, room }), callStarted(run, ask, again)];
+  const attempt = room ? { place: call.place, retries: call.retries, delayMs: 0 } : after!;
+  const { place, retries, delayMs } = attempt;
+  const call_no = state.call_no + 1;
+  const again: OpenCall = { ...call, call_no, retries, place, ...(room ? { shortened: true as const } : {}) };
+  const next = { ...state, room, call_no, open: state.open.map((open) => (open === call ? again : open)) };
+  const said = attemptFacts(run, call.place, event, attempt, call.retries + 1);
+  const events = [
+    callRetried(run, ask, call, { ...said, ...(room ? { room: { ...room } } : {}) }),
+    callStarted(run, ask, again),
+  ];
   return awaitCalls(run, next, progress, { events }, { callId: callIdOf(run, again), afterMs: delayMs });
 }
 
@@ -162,7 +168,7 @@ function resume<Memory>(
   if (!committed) {
     const lost = { node: progress.batch[0]?.node ?? 1, call_no: 1, iteration: 1, retries: 0 };
     const step = progress.batch.length > 0 ? { events: [callLost(run, progress.batch[0]!.ask, lost)] } : {};
-    return askBatch(strategy, run, { ...firstState, call_no: 1 }, folded, step);
+    return askBatch(strategy, run, { ...firstState(run), call_no: 1 }, folded, step);
   }
   // the batch can be complete here only if the strategy or a limit has changed
   if (folded.turn.end || isComplete(progress)) return askBatch(strategy, run, committed, folded, {});

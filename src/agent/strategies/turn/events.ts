@@ -1,13 +1,14 @@
 import type { Json, ToolCall, JsonObject, ModelTurn } from '../../context/message.ts';
 import type { EventDraft, StrategyState, CallOutcome, RunFacts, EntryDraft, StrategyEvent } from '../machine.ts';
 import type { RunError } from '../records.ts';
+import { firstPlace, modelAt, placeAfter, type ChainPlace } from '../fallback.ts';
 
 type Data = Record<string, Json>;
 
-export const llmStarted = (run: RunFacts, state: TurnState): EventDraft => ({
+export const llmStarted = (run: Pick<RunFacts, 'runId' | 'model' | 'chain'>, state: TurnState): EventDraft => ({
   kind: 'llm_started',
   iteration: state.iteration,
-  data: { call_id: callId(run, state), model: run.model },
+  data: { call_id: callId(run, state), model: modelAt(run, state.place) },
 });
 
 /** The event about the first entry of its step. */
@@ -30,6 +31,7 @@ export const llmCompleted = (
 /** What an event says about the answer of a model call. */
 export const answerFacts = ({ turn, refs }: Pick<Answered, 'turn' | 'refs'>): JsonObject => ({
   ...(refs?.['model'] ? { model: refs['model'] } : {}),
+  ...(refs?.['fallback'] ? { fallback: true } : {}),
   ...cutOf(refs),
   finish_reason: turn.finishReason,
   usage: turn.usage,
@@ -138,6 +140,8 @@ export interface TurnState extends StrategyState {
   call_no: number;
   /** Retries so far of the current model call or repair. */
   retries: number;
+  /** Where the current call is in the chain of models; absent: at the first. */
+  place?: ChainPlace | undefined;
   /** How many cut answers the next one continues. */
   parts?: number | undefined;
   /** The current model call was refused as too long and is made once more with a shorter request. */
@@ -158,7 +162,10 @@ export interface RepairState {
 }
 
 /** The run waits for its first model call. */
-export const firstState: TurnState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
+export function firstState(run: RunFacts): TurnState {
+  const place = firstPlace(run);
+  return { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0, ...(place ? { place } : {}) };
+}
 
 /** The run waits for the model call of its next iteration. */
 export const nextIteration = <S extends TurnState>(state: S): S => ({
@@ -169,6 +176,7 @@ export const nextIteration = <S extends TurnState>(state: S): S => ({
   retries: 0,
   ...(state.tools ? { tools: undefined } : {}),
   ...(state.cut ? { cut: undefined } : {}),
+  ...(state.place ? { place: placeAfter(state.place) } : {}),
   ...(state.parts ? { parts: undefined } : {}),
   ...(state.shortened ? { shortened: undefined } : {}),
 });

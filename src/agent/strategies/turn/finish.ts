@@ -19,6 +19,7 @@ import {
   type TurnState,
   type RepairState,
 } from './events.ts';
+import { asking, placeAfter } from '../fallback.ts';
 import type { Checked } from '../../contracts/contract.ts';
 import type { RunError } from '../records.ts';
 import type { Json, ToolCall } from '../../context/message.ts';
@@ -88,7 +89,7 @@ const failureOf = ({
 
 /** Repeats the repair during which the worker died. */
 export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
-  state.output!.attempt > 0 ? { state, command: repairCommand(state) } : nextRepair(run, state);
+  state.output!.attempt > 0 ? { state, command: repairCommand(run, state) } : nextRepair(run, state);
 
 /** Fails the run, because its output can no longer be repaired. */
 export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): StrategyDecision<S> => {
@@ -103,9 +104,9 @@ export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S
     message: `The run reached its maximum duration before its output was repaired: ${state.output!.error}`,
   });
 
-export const repairCommand = (state: TurnState): Extract<Command, { type: 'repair_output' }> => {
+export const repairCommand = (run: RunFacts, state: TurnState): Extract<Command, { type: 'repair_output' }> => {
   const { attempt, error } = state.output!;
-  return { type: 'repair_output', attempt, error };
+  return { type: 'repair_output', attempt, error, ...asking(run, state.place) };
 };
 
 function nextRepair<S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> {
@@ -115,12 +116,13 @@ function nextRepair<S extends TurnState>(run: RunFacts, state: S): StrategyDecis
   if (mode === 'error' || attempt >= maxRepairs) {
     return failRepair(run, state, { type: 'output_validation', message: error });
   }
-  const next: S = { ...state, retries: 0, output: { ...state.output!, attempt: attempt + 1 } };
+  const place = placeAfter(state.place);
+  const next: S = { ...state, retries: 0, place, output: { ...state.output!, attempt: attempt + 1 } };
   const data = { status: 'repair', attempt: attempt + 1, validation_error: error };
   return {
     state: next,
     step: { events: [outputEvent('output_repair', run, next, data)] },
-    command: repairCommand(next),
+    command: repairCommand(run, next),
   };
 }
 

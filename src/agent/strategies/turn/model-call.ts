@@ -11,6 +11,7 @@ import type {
 } from '../machine.ts';
 import { finishAtLimit, failRepairOutOfTime, onRepaired, failRepair, repairCommand, resumeRepair } from './finish.ts';
 import { type TurnState, llmStarted, callId, llmRetry, llmLost } from './events.ts';
+import { afterFailure, askedModel, asking, attemptFacts, lastError } from '../fallback.ts';
 import type { ContextRoom } from '../../policy/policy.ts';
 import type { CompactionOutcome } from '../records.ts';
 
@@ -85,42 +86,37 @@ const callCommand = (run: RunFacts, state: TurnState): Extract<Command, { type: 
   type: 'call_model',
   callId: callId(run, state),
   room: state.room,
+  ...asking(run, state.place),
 });
 
 type Failed = Extract<StrategyEvent, { type: 'model_failed' }>;
 
-const firstDelayMs = 500;
-const maxDelayMs = 30_000;
 /**
- * The longest `retryAfterMs` that is waited for: a waiting run holds its thread and its worker. Beyond this, the caller
- * decides when to try again.
- */
-const maxRetryAfterMs = 60_000;
-
-/**
- * Retries a failed model call or repair while the error is retryable and retries are left; else fails the run. A run that
- * has used up its budget ends.
+ * Asks the next model of the chain, or the same one again, after a failed call or repair; else fails the run. A request that was too
+ * long is shortened once no other model of the chain can take it whole. A run that has used up its budget ends.
  */
 function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): StrategyDecision<S> {
   const repairing = state.phase === 'output';
   const reason = repairing ? undefined : budgetReached(event.error);
   if (reason) return finishAtLimit(state, reason);
-  if (event.room && !state.shortened) return makeShorter(run, state, event, event.room);
-  const afterMs = retryDelay(run, state.retries, event);
-  if (afterMs === undefined) {
-    return repairing ? failRepair(run, state, event.error) : { state, command: { type: 'fail', error: event.error } };
+  const after = afterFailure(run, state.place, state.retries, event);
+  if (event.room && !state.shortened && !(after?.passes && state.retries === 0))
+    return makeShorter(run, state, event, event.room);
+  if (!after) {
+    const error = lastError(run, state.place, event);
+    return repairing ? failRepair(run, state, error) : { state, command: { type: 'fail', error } };
   }
-  const retries = state.retries + 1;
-  const data = { attempt: retries, delay_ms: afterMs, error: { ...event.error } };
+  const { place, retries, delayMs: afterMs } = after;
+  const data = attemptFacts(run, state.place, event, after, state.retries + 1);
   if (repairing) {
-    const next: S = { ...state, retries };
+    const next: S = { ...state, retries, place };
     return {
       state: next,
       step: { events: [llmRetry(state, data)] },
-      command: { ...repairCommand(next), afterMs },
+      command: { ...repairCommand(run, next), afterMs },
     };
   }
-  const next: S = { ...state, retries, call_no: state.call_no + 1 };
+  const next: S = { ...state, retries, place, call_no: state.call_no + 1 };
   return {
     state: next,
     step: { events: [llmRetry(state, { call_id: callId(run, state), ...data }), llmStarted(run, next)] },
@@ -136,20 +132,13 @@ function makeShorter<S extends TurnState>(
   room: ContextRoom,
 ): StrategyDecision<S> {
   const next: S = { ...state, shortened: true, room, call_no: state.call_no + 1 };
-  const data = { call_id: callId(run, state), attempt: state.retries + 1, delay_ms: 0, error: { ...event.error } };
+  const again = { place: state.place, retries: state.retries, delayMs: 0 };
+  const data = { call_id: callId(run, state), ...attemptFacts(run, state.place, event, again, state.retries + 1) };
   return {
     state: next,
     step: { events: [llmRetry(state, { ...data, room: { ...room } }), llmStarted(run, next)] },
     command: callCommand(run, next),
   };
-}
-
-/** Delay before a failed call is retried, in ms; undefined if it is not retried. */
-export function retryDelay(run: RunFacts, retries: number, event: Failed): number | undefined {
-  const { retryable, retryAfterMs } = event;
-  if (!retryable || retries >= run.maxModelRetries || (retryAfterMs ?? 0) > maxRetryAfterMs) return undefined;
-  // a provider that asks for no wait at all gets the usual one
-  return retryAfterMs || Math.min(firstDelayMs * 2 ** retries, maxDelayMs);
 }
 
 /**
@@ -171,6 +160,8 @@ const compactFirst = <S extends TurnState>(run: RunFacts, state: S): StrategyDec
     callId: callId(run, state),
     request: { cause: 'over_budget' },
     room: state.room,
+    // without room in a limit, the run waits: a compaction that fails is not made by the next model
+    ...askedModel(run, state.place),
   },
 });
 

@@ -4,7 +4,6 @@ import { newId } from '../../../base/checks/ids.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import { LanefoldError } from '../../../base/errors.ts';
-import type { ModelName } from '../../../agent/models/providers.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { listCases, type StoredCase } from '../store/cases.ts';
 import { startEval, type StoredEval } from '../store/evals.ts';
@@ -12,7 +11,8 @@ import { assertRunOverrides } from '../../../runs/operations/runs/allow-override
 import { checkPolicy } from '../../../runs/operations/runs/check-overrides.ts';
 import { invalidEval } from '../invalid.ts';
 import { toStored } from './stored.ts';
-import type { EvalDefinition, EvalVariant } from '../store/types.ts';
+import { readChain } from '../../../agent/models/model-chain.ts';
+import type { EvalDefinition } from '../store/types.ts';
 
 const mostItems = 50_000;
 const dollar = 1_000_000;
@@ -93,7 +93,8 @@ async function checkVariants(
   const known = agents.names.length > 0 || from === 'http';
   for (const variant of variants) {
     const { agent, version, model, contextPolicy, systemPrompt } = variant;
-    if (model !== undefined) models.check(model);
+    const chain = model === undefined ? [] : readChain(model, 'A variant').models;
+    for (const each of chain) models.check(each);
     for (const name of agent === undefined ? new Set(cases.map((each) => each.agent)) : [agent]) {
       if (known)
         assertRunOverrides(
@@ -102,18 +103,14 @@ async function checkVariants(
           { agent: name, ...omitUndefined({ version, model, contextPolicy, systemPrompt }) },
           from,
         );
-      await checkPolicy(counting, model ?? modelOf(variant, cases, name), contextPolicy);
+      for (const each of chain.length > 0 ? chain : [modelOf(cases, name)])
+        await checkPolicy(counting, each, contextPolicy);
     }
   }
-  if (judge?.model !== undefined) models.check(judge.model);
+  if (judge?.model !== undefined) for (const each of readChain(judge.model, 'The judge').models) models.check(each);
   if (judge && known)
-    assertRunOverrides(
-      agents,
-      models,
-      { agent: judge.agent, ...omitUndefined({ model: judge.model as ModelName }) },
-      from,
-    );
+    assertRunOverrides(agents, models, { agent: judge.agent, ...omitUndefined({ model: judge.model }) }, from);
 }
 
-const modelOf = ({ model }: EvalVariant, cases: readonly StoredCase[], agent: string): string =>
-  model ?? cases.find((each) => each.agent === agent)?.model ?? cases[0]!.model;
+const modelOf = (cases: readonly StoredCase[], agent: string): string =>
+  cases.find((each) => each.agent === agent)?.model ?? cases[0]!.model;

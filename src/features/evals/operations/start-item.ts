@@ -11,6 +11,7 @@ import { readThread } from '../../../database/store/log/read-thread.ts';
 import { runNotFound } from '../../../database/store/missing.ts';
 import { readRequest, type StoredRequest } from '../../../database/store/run/read-request.ts';
 import { optionsWith } from '../../../agent/definition/options.ts';
+import { chainOf, givenModelOption, readChain, storedModels } from '../../../agent/models/model-chain.ts';
 import type { ReadyAgent } from '../../../agent/definition/registry.ts';
 import { optionsInEval, strategyPart, type RunOptions } from '../../../agent/definition/run-options.ts';
 import type { RunRef } from '../../../database/store/run/run.ts';
@@ -49,7 +50,8 @@ export async function requestOfItem(
   const variant = spec.variants.find(({ name }) => name === item.variant)!;
   const original = await originalOf(deps, item.case, item.agent);
   const request = bodyOf(deps, { spec, variant, item, original, evalId });
-  deps.models.check(request.body.model);
+  const { model, options } = request.body;
+  for (const each of chainOf(model, (options as RunOptions).fallback).models) deps.models.check(each);
   return { ...request, systemPrompt: variant.system_prompt };
 }
 
@@ -114,12 +116,14 @@ function bodyOf({ agents: all }: EnqueueDeps, { spec, variant, item, original, e
   const named = same && version === undefined ? given : {};
   const decided = decidedAnew(agents, { ...original, agent: item.agent });
   const ofStrategy = named.named_strategy ? original : decided;
-  const model = variant.model ?? (named.agent_model === undefined ? agent.model : original.model);
+  const ofRun = named.agent_model === undefined ? agent.chain : chainOf(original.model, named.fallback);
+  const chain = variant.model === undefined ? ofRun : readChain(givenModelOption(variant.model), 'The variant');
+  const { model, options: ofModels } = storedModels(chain, agent.model);
   const asks = item.case.kind === 'run';
   const options: JsonObject = {
     ...optionsInEval(given, same),
     ...strategyPart(ofStrategy.options),
-    ...(model === agent.model ? {} : { agent_model: agent.model }),
+    ...(ofModels as JsonObject),
     ...(asks ? {} : { continues: true, max_iterations: 1 }),
     ...omitUndefined({ version, context_policy: variant.context_policy }),
     ...boundsOf(spec, agent),

@@ -1,6 +1,6 @@
 import { optionsWith } from '../../../agent/definition/options.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import type { ModelName } from '../../../agent/models/providers.ts';
+import { givenModelOption, readChain, storedModelOption, type ModelOption } from '../../../agent/models/model-chain.ts';
 import { storedOption, toPolicyOption } from '../../../agent/policy/read-policy.ts';
 import { assertStorable, promptOf } from '../../../base/checks/values.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
@@ -34,7 +34,14 @@ export function toStored(given: EvalDefinition): StoredEval {
     repeats: given.repeats ?? 1,
     concurrency: given.concurrency ?? 4,
     priority: given.priority ?? 1_000,
-    ...omitUndefined({ tag, split, case_ids: caseIds && [...caseIds], stubs, judge, ...snakeKeys(bounded) }),
+    ...omitUndefined({
+      tag,
+      split,
+      case_ids: caseIds && [...caseIds],
+      stubs,
+      judge: judge && modelStored(judge),
+      ...snakeKeys(bounded),
+    }),
   };
 }
 
@@ -45,7 +52,7 @@ function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
     assertStorable([name, agent, version, systemPrompt], 'A variant');
     return {
       name,
-      ...omitUndefined({ agent, version, model }),
+      ...modelStored(omitUndefined({ agent, version, model })),
       ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
       ...(systemPrompt === undefined ? {} : { system_prompt: promptOf(systemPrompt) }),
     };
@@ -58,24 +65,30 @@ function variantsOf(given: readonly EvalVariant[]): StoredVariant[] {
 /** Made of what differs. */
 function nameFrom({ agent, version, model, contextPolicy, systemPrompt }: EvalVariant): string {
   const policy = typeof contextPolicy === 'string' ? contextPolicy : contextPolicy && 'policy';
-  const parts = [agent, version, model, policy, systemPrompt === undefined ? undefined : 'prompt'];
+  const models = model === undefined ? undefined : readChain(model, 'A variant').models.join(', ');
+  const parts = [agent, version, models, policy, systemPrompt === undefined ? undefined : 'prompt'];
   return parts.filter((part) => part !== undefined).join(' ') || 'current';
 }
 
 /** A stored definition as a caller would give it, with the defaults. */
-export const fromStored = ({ variants, ...spec }: StoredEval): EvalDefinition => ({
-  ...(camelKeys(spec) as unknown as EvalDefinition),
+export const fromStored = ({ variants, judge, ...spec }: StoredEval): EvalDefinition => ({
+  ...(camelKeys(judge ? { ...spec, judge: modelGiven(judge) } : spec) as unknown as EvalDefinition),
   variants: variants.map(toVariant),
 });
 
-function toVariant({
-  context_policy: policy,
-  system_prompt: systemPrompt,
-  model,
-  ...variant
-}: StoredVariant): EvalVariant {
+function toVariant({ context_policy: policy, system_prompt: systemPrompt, ...variant }: StoredVariant): EvalVariant {
   const contextPolicy = policy === undefined ? undefined : policyOf(policy);
-  return { ...variant, ...omitUndefined({ model: model as ModelName | undefined, systemPrompt, contextPolicy }) };
+  return { ...modelGiven(variant), ...omitUndefined({ systemPrompt, contextPolicy }) };
 }
+
+/** What names a model, in its stored form and as it was given. */
+const modelStored = <Named extends { model?: ModelOption }>({ model, ...rest }: Named) => ({
+  ...rest,
+  ...(model === undefined ? {} : { model: storedModelOption(model) }),
+});
+const modelGiven = <Named extends { model?: Json }>({ model, ...rest }: Named) => ({
+  ...rest,
+  ...(model === undefined ? {} : { model: givenModelOption(model) }),
+});
 
 const policyOf = (stored: Json) => toPolicyOption(stored as string | object);

@@ -24,7 +24,7 @@ export interface StoredEval extends Bounds {
   concurrency: number;
   priority: number;
   fresh: boolean;
-  judge?: { agent: string; model?: string };
+  judge?: { agent: string; model?: Json };
   tag?: string;
   split?: string;
   case_ids?: string[];
@@ -37,7 +37,8 @@ export interface StoredVariant {
   name: string;
   agent?: string;
   version?: string;
-  model?: string;
+  /** See `storedModelOption`. */
+  model?: Json;
   context_policy?: Json;
   system_prompt?: string | null;
 }

@@ -1,7 +1,7 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
 import type { JsonObject } from '../../../agent/context/message.ts';
-import type { ModelName } from '../../../agent/models/providers.ts';
+import type { ModelOption } from '../../../agent/models/model-chain.ts';
 import type { PolicyOption } from '../../../agent/policy/types.ts';
 
 /** What an eval asks. */
@@ -41,8 +41,8 @@ export interface EvalDefinition {
   /** The agent that scores answers by `expected.rubric`, and its model. */
   judge?: {
     agent: string;
-    /** Overrides the model of the agent. */
-    model?: ModelName;
+    /** Overrides the model of the agent, with those that stand in for it. */
+    model?: ModelOption;
   };
 }
 
@@ -100,7 +100,7 @@ export interface EvalVariant {
    * Default: the model that the original run named, or else the model of the agent. The same holds for the
    * strategy.
    */
-  model?: ModelName;
+  model?: ModelOption;
   /** A policy, or the name of a preset. */
   contextPolicy?: PolicyOption;
   /** Replaces the prompt of the lane; null: none. */

@@ -1,6 +1,6 @@
+import { givenModelOption } from '../../../agent/models/model-chain.ts';
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
-import { omitUndefined } from '../../../base/common/json.ts';
-import type { JsonObject } from '../../../agent/context/message.ts';
+import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import type { Score } from '../store/types.ts';
 import { judgeOutput, judgePrompt, readJudgement } from '../scorers/judge.ts';
 import type { ScorerInput } from '../scorers/scorer.ts';
@@ -20,14 +20,18 @@ export type Asked = { score: Score } | { waits: { threadId: string; id: string }
 /** Starts the run of a judge. A judge that cannot be asked is a score with an `error`. */
 export async function askJudge(
   accepting: EnqueueDeps,
-  by: { agent: string; model?: string },
+  by: { agent: string; model?: Json },
   { prompt, requestId, priority }: { prompt: string; requestId: string; priority: number },
 ): Promise<Asked> {
   const request = { agent: by.agent, input: prompt, requestId, priority, output: judgeOutput, createThread: true };
   try {
     const { threadId } = (await idsOf(accepting.db)).own(requestId);
     return {
-      waits: await enqueue(accepting, { ...request, threadId, ...omitUndefined({ model: by.model as never }) }),
+      waits: await enqueue(accepting, {
+        ...request,
+        threadId,
+        ...(by.model === undefined ? {} : { model: givenModelOption(by.model) }),
+      }),
     };
   } catch (error) {
     if (!isPermanent(error)) throw error;

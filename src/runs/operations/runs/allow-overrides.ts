@@ -7,6 +7,7 @@ import type { Message } from '../../../agent/context/message.ts';
 import { defaultIdleMs } from '../../../agent/definition/agent.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { ContentInput } from '../../../agent/models/accept-content.ts';
+import { readChain } from '../../../agent/models/model-chain.ts';
 import type { ModelRegistry } from '../../../agent/models/registry.ts';
 import { type RunOverrides, selectStrategy } from './check-overrides.ts';
 
@@ -41,7 +42,8 @@ export function assertRunOverrides(
     throw notAllowed(refused, `agent ${agent.name} does not list it as overridable`, listHint(refused));
   if (from === 'library') return;
   const { model } = request;
-  if (model !== undefined && model !== agent.model && !models.isRequestable(model)) {
+  const asked = model === undefined ? [] : readChain(model, 'The request').models;
+  if (asked.some((each) => !agent.chain.models.includes(each) && !models.isRequestable(each))) {
     throw notAllowed(['model'], 'requests may not choose a scripted model', 'Name another model.');
   }
   for (const [field, limit] of limitsOf(agent, executing(agents, request))) {

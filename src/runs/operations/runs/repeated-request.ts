@@ -1,6 +1,7 @@
 import type { EnqueueDeps } from './enqueue-options.ts';
 import { selectStrategy } from './check-overrides.ts';
 import type { ContentPart, JsonObject } from '../../../agent/context/message.ts';
+import { storedModels } from '../../../agent/models/model-chain.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { repeatedOptions, type RunOptions, undecided } from '../../../agent/definition/run-options.ts';
 import { LanefoldError } from '../../../base/errors.ts';
@@ -37,8 +38,10 @@ export function repeatedBody(
   over: JsonObject = {},
 ): JsonObject {
   const repeated = repeatedOptions(options ?? {});
-  const { agent_model: agentModel = model, ...kept }: JsonObject = { ...repeated, retry_of: retryOf, ...over };
+  const { agent_model: agentModel = model, ...all }: JsonObject = { ...repeated, retry_of: retryOf, ...over };
   const chosen = otherModel ?? model;
+  const { fallback: _, ...alone } = all;
+  const kept = otherModel === undefined ? all : alone;
   const overridden = chosen === agentModel ? kept : { ...kept, agent_model: agentModel };
   return { agent, strategy, model: chosen, context_ref, input, options: overridden };
 }
@@ -71,5 +74,6 @@ export function decidedAnew<Request extends StoredRequest>(agents: AgentRegistry
     ...(machine.input === false ? { takes_input: false } : {}),
     ...(machine.prompt && agent.instructions === null ? { prompt: machine.prompt } : {}),
   };
-  return { ...request, model: agent.model, strategy: agent.strategy, options: { ...kept, ...decided } };
+  const { model, options: ofModels } = storedModels(agent.chain, agent.model);
+  return { ...request, model, strategy: agent.strategy, options: { ...kept, ...decided, ...(ofModels as JsonObject) } };
 }

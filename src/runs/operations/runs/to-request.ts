@@ -3,6 +3,7 @@ import { optionsWith } from '../../../agent/definition/options.ts';
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import { undecided, type RunOptions } from '../../../agent/definition/run-options.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
+import { readChain, storedModels, type ModelChain } from '../../../agent/models/model-chain.ts';
 import { acceptContent, assertNotBlank } from '../../../agent/models/accept-content.ts';
 import { assertId, assertRefs, newRunId, newThreadId } from '../../../base/checks/ids.ts';
 import { assertStorable } from '../../../base/checks/values.ts';
@@ -40,11 +41,14 @@ export async function toRequest(
   const agents = all.under(options.agent, chosen.version);
   const agent = agents.get(options.agent);
   if (from) assertRunOverrides(agents, models, options, from);
-  const model = options.model ?? agent.model;
-  models.check(model);
-  await checkPolicy(counting, model, options.contextPolicy);
+  const chain = options.model === undefined ? agent.chain : readChain(options.model, 'The request');
+  const [model] = chain.models;
+  for (const each of chain.models) {
+    models.check(each);
+    await checkPolicy(counting, each, options.contextPolicy);
+  }
   const id = options.runId ?? newRunId();
-  const body = await toBody(agents, options, model, options.strategy ?? agent.strategy, chosen);
+  const body = await toBody(agents, options, chain, options.strategy ?? agent.strategy, chosen);
   const { limitKeys = {}, input } = options;
   const { settings = {} } = body['options'] as RunOptions;
   await admission?.check(
@@ -71,7 +75,7 @@ export async function toRequest(
 async function toBody(
   agents: AgentRegistry,
   options: OwnEnqueueOptions,
-  model: string,
+  chain: ModelChain,
   strategy: string,
   { version, kept }: ChosenVersion,
 ): Promise<JsonObject> {
@@ -89,8 +93,9 @@ async function toBody(
   const input = acceptContent(given);
   assertNotBlank(input, 'The input');
   const { model: agentModel, resume } = agents.get(options.agent);
+  const { model, options: ofModels } = storedModels(chain, agentModel);
   const overrides = await toRunOptions(agents, options.agent, { ...options, input });
-  assertStorable({ input, model, extraRefs: options.extraRefs, overrides }, 'The request');
+  assertStorable({ input, models: chain.models, extraRefs: options.extraRefs, overrides }, 'The request');
   return {
     agent: options.agent,
     strategy,
@@ -106,7 +111,7 @@ async function toBody(
       ...(overrides as unknown as JsonObject),
       ...(version === undefined ? {} : { version }),
       ...(resume === 'pinned' ? { pinned: true } : {}),
-      ...(model === agentModel ? {} : { agent_model: agentModel }),
+      ...(ofModels as JsonObject),
       ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
     },
   };
