@@ -28,6 +28,16 @@ beforeAll(async () => {
         for (const input of [`My ${word}`, 'And then?'])
           await of.runs.enqueue({ agent: 'echo', threadId, input, busy: 'wait' });
       }
+  // more of them than a search looks up: every thread has `my`, and one metadata is that of thousands
+  const many = 2_001;
+  await lanefold.database.pool.query(
+    `insert into lanefold.thread (id, tenant_id, metadata, created_at, updated_at)
+     select 'old-' || n, 'acme', '{"of": {"word": "refund"}}', now() - interval '1 day', now() from generate_series(1, $1::int) n`,
+    [many],
+  );
+  const entries = Array.from({ length: many }, () => ({ message: { role: 'user' as const, content: 'My own' } }));
+  for (let from = 0; from < many; from += 500)
+    await lanefold.forTenant('acme').threads.append('old-1', entries.slice(from, from + 500));
   await lanefold.startWorker();
   const asked = { agent: 'editor', threadId: 'article', createThread: true, input: 'Write about hats.' };
   await lanefold.runs.wait(await lanefold.runs.enqueue(asked));
@@ -47,7 +57,7 @@ test('runs are listed, counted and acted on by what threads are found by', async
   );
   await fc.assert(
     fc.asyncProperty(filters, async (filter) => {
-      const { data: threads } = await lanefold.threads.list({ ...filter, children: false });
+      const { data: threads } = await lanefold.threads.list({ ...filter, children: false, limit: 1_000 });
       const { data: runs } = await lanefold.runs.list({ ...filter, children: false, limit: 100 });
       const known = new Set(threads.map(({ id }) => id));
       const all = (await lanefold.runs.list({ children: false, limit: 100 })).data;

@@ -3,7 +3,8 @@ import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsSql, readCursor, statementName, type ListPage } from '../rows.ts';
 import { childrenOfThread, marksOfThread, toMarks } from '../run/marks-of.ts';
 import { waiting } from '../run/found-runs.ts';
-import { contains, wrote } from './of-threads.ts';
+import { broadWindow, narrowed, type Narrowed } from './few-threads.ts';
+import { containedIn, contains, wrote, wroteIn } from './of-threads.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 import { countedRuns, readThreadSpent } from './read-thread.ts';
@@ -22,13 +23,16 @@ export async function listThreads(
   filter: ThreadFilter & { limit: number },
 ): Promise<ListPage<SpentSummary>> {
   const { distributed } = db.settings;
-  const found = inOrder(db, filter, await rareThreads(db, filter));
+  const sought = await narrowed(db, filter);
+  const found = inOrder(db, sought, await rareThreads(db, filter));
   const also = new Conditions();
   also.values.push(...found.values);
   also
     .add('A', 'last.agent = $', filter.agent)
     .add('V', 'last.agent_version = $', filter.version)
-    .add('S', 'last.status = $', filter.status);
+    .add('S', 'last.status = $', filter.status)
+    .add('X', wroteIn('t.id'), sought.broad?.text)
+    .add('M', containedIn('t.id'), sought.broad?.metadata && JSON.stringify(sought.broad.metadata));
   const sorted = 'order by t.sort_at desc, t.id desc';
   const bound = also.value(filter.limit + 1);
   // a window of threads is examined for a filter, so what a list shows beside is read of its page alone; a node supports no limit
@@ -125,16 +129,22 @@ async function rareThreads(db: Database, { mark }: ThreadFilter): Promise<string
   return rows.length > rare ? undefined : [...new Set(rows.map((row) => row.thread_id))];
 }
 
-function inOrder(db: Database, filter: ThreadFilter, few: readonly string[] | undefined) {
+function inOrder(db: Database, filter: Narrowed<ThreadFilter> & { limit: number }, few: readonly string[] | undefined) {
   const cursor = readCursor(filter.after, 1);
   const found = (more: Pick<ThreadFilter, 'tenantId'> = {}) => candidates(db, { ...filter, ...more }, few);
-  if (filter.order !== 'asked' || db.settings.distributed) return byCreation(db, found(), cursor);
+  if (filter.order !== 'asked' || db.settings.distributed) {
+    // what no index finds is looked for in a window
+    const { agent, version, status, broad, limit } = filter;
+    if (broad?.text !== undefined || broad?.metadata !== undefined) return byCreation(db, found(), cursor, broadWindow);
+    const examines = agent ?? version ?? status;
+    return byCreation(db, found(), cursor, examines === undefined ? limit + 1 : undefined);
+  }
   const tenantId = filter.tenantId ?? db.tenant;
   return tenantId === undefined ? byLastRun(found(), cursor) : byLastRunOfTenant(found({ tenantId }), cursor);
 }
 
 /** The conditions that indexes serve. */
-function candidates(db: Database, filter: ThreadFilter, few: readonly string[] | undefined): Conditions {
+function candidates(db: Database, filter: Narrowed<ThreadFilter>, few: readonly string[] | undefined): Conditions {
   const where = new Conditions();
   where
     .fixed('', 'erased_at is null')
@@ -152,6 +162,7 @@ function candidates(db: Database, filter: ThreadFilter, few: readonly string[] |
       `(${filter.waitingFor})`,
       `id in (select _run.thread_id from lanefold._run where ${waiting[filter.waitingFor]})`,
     );
+  where.add('N', 'id = any ($)', filter.among);
   if (few) where.add('K', 'id = any ($)', few);
   else where.add('k', 'id in (select m.thread_id from lanefold._run_mark m where m.kind = $)', filter.mark);
   where.add('P', 'id in (select w.child_thread_id from lanefold._wait w where w.thread_id = $)', filter.startedBy);

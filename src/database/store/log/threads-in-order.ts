@@ -16,8 +16,8 @@ export interface ThreadsInOrder {
 const window = 5_000;
 const columns = 'id, tenant_id, rev, active_run_id, metadata, parent_thread_id, created_at, updated_at';
 
-/** Threads by creation. `where` has only conditions that indexes serve. */
-export function byCreation(db: Database, where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
+/** Threads by creation, the first `most`. `where` has only conditions that indexes serve. */
+export function byCreation(db: Database, where: Conditions, cursor: Cursor | undefined, most = window): ThreadsInOrder {
   if (cursor) {
     const [at, id] = cursor.map((part) => where.value(part)) as [string, string];
     where.fixed('c', `(created_at, id) < (${timestampSql(at)}, ${id})`);
@@ -26,7 +26,7 @@ export function byCreation(db: Database, where: Conditions, cursor: Cursor | und
   // a node supports neither a limit over all threads nor one in a subquery
   if (db.settings.distributed)
     return { key, values, sql: `select ${columns}, created_at as sort_at from lanefold.thread where ${where}` };
-  const bound = where.value(window);
+  const bound = where.value(most);
   const sorted = 'order by created_at desc, id desc';
   return {
     key,

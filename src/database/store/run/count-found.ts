@@ -1,6 +1,7 @@
 import type { RunCounts, RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { markKinds } from '../trace/declaration.ts';
+import { narrowed } from '../log/few-threads.ts';
 import { FoundRuns } from './found-runs.ts';
 
 type Row = { since: Date | null; runs: number } & {
@@ -12,22 +13,19 @@ const looked = 200;
 
 /**
  * Counts the runs that a filter finds among the newest `most`. A mark that only earlier ones have counts 0, unless the filter
- * names a mark, or the database is distributed.
+ * names a mark, its words or metadata find many threads, or the database is distributed.
  *
- * @param most default 5,000; of runs with a mark, each of which is read by its key, 2,500
+ * @param most default 5,000; of runs with a mark, each of which is read by its key, 2,500; of those whose threads are read for
+ * frequent words or metadata, 1,000
  */
-export async function countFound(
-  db: Database,
-  filter: RunFilter,
-  most = filter.mark === undefined ? 5_000 : 2_500,
-): Promise<RunCounts> {
-  const found = new FoundRuns(db, filter);
-  const bound = found.indexed.value(most);
+export async function countFound(db: Database, filter: RunFilter, most?: number): Promise<RunCounts> {
+  const found = new FoundRuns(db, await narrowed(db, filter));
+  const bound = found.indexed.value(most ?? (found.isBroad ? 1_000 : filter.mark === undefined ? 5_000 : 2_500));
   const { also } = found;
   const counts = (what: string, from: string, by: string) =>
     `select ${what}, count(*)::int as runs from ${from} group by ${by}`;
   const listed = (from: string) => `(select json_agg(x order by x.runs desc) from (${from}) x)`;
-  const withEarlier = filter.mark === undefined && !db.settings.distributed;
+  const withEarlier = filter.mark === undefined && !found.isBroad && !db.settings.distributed;
   const earlier = withEarlier
     ? `union all select k.mark, 0 from unnest(${also.value(markKinds)}::text[]) as k (mark), since
        where not exists (select from marked where marked.mark = k.mark) and exists (

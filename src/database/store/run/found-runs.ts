@@ -1,7 +1,8 @@
 import type { RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, statementName } from '../rows.ts';
-import { contains, wrote } from '../log/of-threads.ts';
+import type { Narrowed } from '../log/few-threads.ts';
+import { containedIn, contains, wrote, wroteIn } from '../log/of-threads.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 
 const keyColumns = ['created_at', 'thread_id', 'id'];
@@ -17,18 +18,35 @@ const filtered = [
     'agent_unknown_since',
     'termination_reason',
   ],
-  ...['agent', 'agent_version', 'model', 'error', 'usage', 'options', 'answered', 'notable', 'input', 'user_seq'],
+  ...[
+    'tenant_id',
+    'agent',
+    'agent_version',
+    'model',
+    'error',
+    'usage',
+    'options',
+    'answered',
+    'notable',
+    'input',
+    'user_seq',
+  ],
 ];
+
+const noChild = "not coalesce(options ? 'parent', false)";
+const unindexed: ReadonlySet<RunStatus> = new Set(['completed', 'cancelled']);
 
 /** The statement that finds runs by a filter: in an index what it can serve, and among those what it cannot. */
 export class FoundRuns {
   readonly #byMark: boolean;
   readonly indexed = new Conditions();
   #also: Conditions | undefined;
-  readonly #filter: RunFilter;
+  readonly #filter: Narrowed<RunFilter>;
+  readonly #tenantIs: string;
 
-  constructor(db: Database, filter: RunFilter) {
+  constructor(db: Database, filter: Narrowed<RunFilter>) {
     this.#filter = filter;
+    this.#tenantIs = tenantIs(db, '$');
     this.#byMark = filter.mark !== undefined;
     this.indexed
       .add('t', 'thread_id = $', filter.threadId)
@@ -36,7 +54,7 @@ export class FoundRuns {
       .add('b', 'created_at < $', filter.createdBefore)
       .add('a', 'agent = $', filter.agent)
       .add('k', 'kind = $', filter.mark)
-      .addVaried('T', tenantIs(db, '$'), filter.tenantId)
+      .add('K', 'thread_id = any ($)', filter.among)
       .addVaried(
         'm',
         `thread_id in (select t.id from lanefold.thread t where t.${contains})`,
@@ -44,31 +62,50 @@ export class FoundRuns {
       )
       .addVaried('x', `thread_id in (${wrote})`, filter.text);
     if (!this.#byMark) this.#addState(this.indexed);
+    // most runs are no children
+    if (!this.#byMark && filter.children === false) this.indexed.fixed('C', noChild);
   }
 
   #addState(where: Conditions): void {
     const { status, waitingFor } = this.#filter;
-    if (status) where.add('s', 'status = $', status);
-    if (status) narrow(where, status);
+    // no index finds these: they are looked for in a window
+    if (status && !unindexed.has(status)) narrow(where.add('s', 'status = $', status), status);
     if (waitingFor) where.fixed(`(${waitingFor})`, waiting[waitingFor]);
   }
 
   /** The conditions on the columns of the window; asked for once all others are known, whose parameters come first. */
   get also(): Conditions {
-    if (this.#also) return this.#also;
+    this.#also ??= this.#beside(this.indexed.values);
+    return this.#also;
+  }
+
+  #beside(values: readonly unknown[]): Conditions {
     const filter = this.#filter;
     const also = new Conditions();
-    also.values.push(...this.indexed.values);
+    also.values.push(...values);
     if (this.#byMark) this.#addState(also);
     also
+      .add('S', 'status = $', unindexed.has(filter.status!) ? filter.status : undefined)
       .add('V', 'agent_version = $', filter.version)
       .add('M', 'model = $', filter.model)
       .add('E', "error ->> 'type' = $", filter.errorType)
       .add('A', 'answered = $', filter.answered)
+      .add('T', this.#tenantIs, filter.tenantId)
+      .add('X', wroteIn('_run.thread_id'), filter.broad?.text)
+      .add('O', containedIn('_run.thread_id'), filter.broad?.metadata && JSON.stringify(filter.broad.metadata))
       .add('U', "(usage ->> 'total_tokens')::bigint >= $", filter.minTokens);
-    if (filter.children === false) also.fixed('C', "not coalesce(options ? 'parent', false)");
-    this.#also = also;
+    if (this.#byMark && filter.children === false) also.fixed('C', noChild);
     return also;
+  }
+
+  /** Whether the index alone finds the runs, so that no window has to be examined. */
+  get isIndexed(): boolean {
+    return this.#beside([]).key === '';
+  }
+
+  /** Whether its words or metadata find many threads. */
+  get isBroad(): boolean {
+    return this.#filter.broad?.text !== undefined || this.#filter.broad?.metadata !== undefined;
   }
 
   /** The name of a statement with all conditions; see `statementName`. */
@@ -79,7 +116,7 @@ export class FoundRuns {
   /** SQL: the keys that the index finds. */
   get keys(): string {
     const table = this.#byMark
-      ? '(select created_at, thread_id, tenant_id, run_id as id, agent, kind from lanefold._run_mark) m'
+      ? '(select created_at, thread_id, run_id as id, agent, kind from lanefold._run_mark) m'
       : 'lanefold._run';
     return `select created_at, thread_id, id from ${table} where ${this.indexed}`;
   }
@@ -101,7 +138,7 @@ export class FoundRuns {
 function narrow(where: Conditions, status: RunStatus): void {
   if (status === 'waiting') where.fixed('w', 'not active and finished_at is null');
   else if (status === 'failed') where.fixed('e', "error is not null and termination_reason <> 'cancelled'");
-  else if (status !== 'completed' && status !== 'cancelled') where.fixed('l', 'active');
+  else where.fixed('l', 'active');
 }
 
 const openWait = (kind: string): string =>

@@ -3,6 +3,7 @@ import { call } from '../call.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { cursorText, microsSql, pageByTime, readCursor, statementName, timestampSql, type ListPage } from '../rows.ts';
+import { broadWindow, narrowed } from '../log/few-threads.ts';
 import { FoundRuns } from './found-runs.ts';
 import { childrenOfRun, marksOfRun, toMarks } from './marks-of.ts';
 import { toRun, type RunRow } from './read-run.ts';
@@ -22,13 +23,13 @@ const window = 20_000;
 /** Runs, newest first: of one thread, or of all. */
 export async function listRuns(db: Database, filter: RunFilter & { limit: number }): Promise<ListPage<RecordedRun>> {
   const cursor = readCursor(filter.after, 2);
-  const found = new FoundRuns(db, filter);
+  const found = new FoundRuns(db, await narrowed(db, filter));
   if (cursor) {
     const [at, threadId, id] = cursor.map((part) => found.indexed.value(part)) as [string, string, string];
     found.indexed.fixed('c', `(created_at, thread_id, id) < (${timestampSql(at)}, ${threadId}, ${id})`);
   }
   if (db.settings.distributed) return listEach(db, found, filter.limit);
-  const bound = found.indexed.value(window);
+  const bound = found.indexed.value(found.isIndexed ? filter.limit + 1 : found.isBroad ? broadWindow : window);
   const { also } = found;
   const rows = await db.query<Listed>(
     found.named('list_runs'),

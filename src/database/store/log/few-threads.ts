@@ -1,0 +1,38 @@
+import type { Database } from '../../postgres/pool.ts';
+import { contains, wrote } from './of-threads.ts';
+import type { ThreadFilter } from './types.ts';
+
+/** How many messages or threads a search looks up. */
+const most = 2_000;
+/** How many threads or runs one request examines for what many threads have: each thread is read. */
+export const broadWindow = 2_000;
+
+type Sought = Pick<ThreadFilter, 'text' | 'metadata'>;
+
+/** A filter whose words and metadata gave way to what a list does with them. */
+export type Narrowed<Filter> = Filter & {
+  /** The few threads that one of them finds: the list looks at those alone. */
+  among?: readonly string[];
+  /** What many threads have: the list looks for it in the threads that it examines. */
+  broad?: Sought;
+};
+
+/**
+ * Looks words and metadata up, and tells those that few threads have from those that many have: no plan suits both, and the planner
+ * takes a word that it does not know for a frequent one. A distributed database leaves both to each node.
+ */
+export async function narrowed<Filter extends Sought>(db: Database, filter: Filter): Promise<Narrowed<Filter>> {
+  if (db.settings.distributed) return filter;
+  const { text, metadata } = filter;
+  const few = async (sql: string, value: unknown) => {
+    const rows = await db.query<{ thread_id: string }>('', `${sql.replace('$', '$1')} limit ${most + 1}`, [value]);
+    return rows.length > most ? undefined : [...new Set(rows.map((row) => row.thread_id))];
+  };
+  const written = text === undefined ? undefined : await few(wrote, text);
+  const having =
+    metadata === undefined || written
+      ? undefined
+      : await few(`select t.id as thread_id from lanefold.thread t where t.${contains}`, JSON.stringify(metadata));
+  const broad = { text: written ? undefined : text, metadata: having ? undefined : metadata };
+  return { ...filter, text: undefined, metadata: undefined, among: written ?? having, broad };
+}
