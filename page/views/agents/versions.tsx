@@ -26,6 +26,7 @@ export function Versions({ agent, labels }: { agent: string; labels: string[] })
   );
 }
 
+const times = ['First seen', 'Last start'];
 const columns = ['Runs', 'Failed', 'Mean time', 'Tokens', 'Cost'];
 
 const Table = ({ agent, versions }: { agent: string; versions: AgentVersion[] }) => (
@@ -38,8 +39,11 @@ const Table = ({ agent, versions }: { agent: string; versions: AgentVersion[] })
             {title}
           </th>
         ))}
-        <th scope="col">First seen</th>
-        <th scope="col">Last start</th>
+        {times.map((title) => (
+          <th key={title} scope="col" class="num">
+            {title}
+          </th>
+        ))}
       </tr>
     </thead>
     <tbody>
@@ -59,10 +63,10 @@ const Table = ({ agent, versions }: { agent: string; versions: AgentVersion[] })
               {value}
             </td>
           ))}
-          <td data-label="First seen">
+          <td data-label="First seen" class="num">
             <Time at={one.first_at} />
           </td>
-          <td data-label="Last start">
+          <td data-label="Last start" class="num">
             <Time at={one.last_at} />
           </td>
         </tr>

@@ -61,7 +61,9 @@ const Table = ({ evals }: { evals: Eval[] }) => (
             {title}
           </th>
         ))}
-        <th scope="col">Started</th>
+        <th scope="col" class="num">
+          Started
+        </th>
       </tr>
     </thead>
     <tbody>
@@ -87,7 +89,7 @@ const Table = ({ evals }: { evals: Eval[] }) => (
               {value}
             </td>
           ))}
-          <td data-label="Started">
+          <td data-label="Started" class="num">
             <Time at={one.created_at} />
           </td>
         </tr>
