@@ -3,6 +3,7 @@ import { startServers, type Servers } from './setup.ts';
 import { printMachine } from './support/machine.ts';
 import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
+import { circuits } from './circuits.ts';
 import { citus } from './citus/index.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
@@ -54,6 +55,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   storage,
   tenants,
   limits: (servers) => limits(servers, values.part),
+  circuits,
   webhooks,
   reading,
   fitting,

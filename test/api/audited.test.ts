@@ -294,6 +294,11 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
     pauseAlarm: [() => call('POST', '/alarms/a/pause'), () => call('POST', '/alarms/none/pause')],
     resumeAlarm: [() => call('POST', '/alarms/a/resume'), () => call('POST', '/alarms/none/resume')],
     removeAlarm: [() => call('DELETE', '/alarms/a'), () => call('DELETE', '/alarms/a')],
+    openCircuit: [
+      () => call('POST', '/circuits/some:model/open', { reason: 'maintenance' }),
+      () => call('POST', '/circuits/some:model/open', { reason: 'maintenance', until: '2020-01-01T00:00:00Z' }),
+    ],
+    closeCircuit: [() => call('POST', '/circuits/some:model/close'), () => call('POST', '/circuits/no:model/close')],
     cancelRuns: [
       async () => {
         await queued();

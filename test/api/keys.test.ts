@@ -22,7 +22,7 @@ describe('every operation of the document', () => {
     if (/^\/v1\/(keys|audit)/.test(path)) return 'admin';
     if (method === 'GET' || /^\/v1\/(runs\/collect|tokens)$/.test(path)) return 'read';
     if (/^\/v1\/(threads\/\{thread_id\}\/streams|stream)\//.test(path)) return 'run';
-    if (method !== 'POST' || /^\/v1\/(schedules|webhooks|monitors|alarms|cases)/.test(path)) return 'admin';
+    if (method !== 'POST' || /^\/v1\/(schedules|webhooks|monitors|alarms|circuits|cases)/.test(path)) return 'admin';
     if (/\/(approve|deny)$/.test(path)) return 'approve';
     if (/\/(steer|inject|cancel|resolve|cancel-many|release-many)$/.test(path) || path.startsWith('/v1/events/'))
       return 'steer';

@@ -252,6 +252,7 @@ beforeAll(async () => {
   for (const tenant of ['acme', 'bolt']) await fill(tenant);
   await reportWorker(log.db, workerReport('w'));
   await recordVersions(log.db, [{ agent: 'support', id: 'v_1', definition: {} }]);
+  await rows(log.db, `select lanefold.open_circuit('secret:model', '{"reason": "x", "by": "x"}')`);
   for (const [duty, role] of Object.entries(roles)) {
     await log.pool.query(`create role ${role} login password 'p'`);
     await rows(log.db, 'select lanefold.grant_role($1, $2, $3)', role, duty, duty === 'reader' ? 'acme' : null);
@@ -374,12 +375,14 @@ test('every insert of a function names the tenant', async () => {
     "select proname::text as name, prosrc as body from pg_proc where pronamespace = 'lanefold'::regnamespace",
   );
   const inserts = found.flatMap(({ name, body }) =>
-    [...body.matchAll(/insert into lanefold\.(?!_role|_worker|_agent_version|_rollout|_limit)\w+ \(([^)]*)\)/g)].map(
-      (match) => ({
-        name,
-        columns: match[1]!,
-      }),
-    ),
+    [
+      ...body.matchAll(
+        /insert into lanefold\.(?!_role|_worker|_agent_version|_rollout|_limit|_circuit)\w+ \(([^)]*)\)/g,
+      ),
+    ].map((match) => ({
+      name,
+      columns: match[1]!,
+    })),
   );
   expect(inserts.length).toBeGreaterThan(15);
   expect(inserts.filter(({ columns }) => !/\btenant_id\b/.test(columns))).toEqual([]);

@@ -334,4 +334,59 @@ export const newerRooms: Mutant[] = [
       test: 'runs that kill their workers end, and no other ends for it (seed 6)',
     },
   },
+  // circuits
+  {
+    name: 'two calls probe a model at the same time',
+    sql: { _circuit_asked: [["c.state = 'half_open' and c.probe_until <= p_at", "c.state = 'half_open'"]] },
+    caughtBy: {
+      file: 'test/circuits/counting.test.ts',
+      test: 'is probed by one call at a time, and by the next one once a probe is lost',
+    },
+  },
+  {
+    name: 'a circuit whose probe is lost is never probed again',
+    sql: { _circuit_asked: [["c.state = 'half_open' and c.probe_until <= p_at", 'false']] },
+    caughtBy: {
+      file: 'test/circuits/counting.test.ts',
+      test: 'is probed by one call at a time, and by the next one once a probe is lost',
+    },
+  },
+  {
+    name: 'a probe that was overtaken closes the circuit',
+    sql: { _circuit_probed: [['if (c.probe = p_probe) is not true then', 'if c.probe is null then']] },
+    caughtBy: {
+      file: 'test/circuits/counting.test.ts',
+      test: 'follows from its row and what happened, whatever happens',
+    },
+  },
+  {
+    name: 'a circuit opens however few calls there were',
+    sql: { _circuit_counted: [["v_all >= (p_rule ->> 'min_calls')::int", 'true']] },
+    caughtBy: { file: 'test/circuits/counting.test.ts', test: 'opens by too few calls' },
+  },
+  {
+    name: 'a provider is called before the time that it asked for',
+    sql: {
+      _circuit_opened: [["coalesce(p_wait_ms, (p_rule ->> 'open_ms')::bigint)", "(p_rule ->> 'open_ms')::bigint"]],
+    },
+    caughtBy: {
+      file: 'test/circuits/counting.test.ts',
+      test: 'is open for as long as the rule says, or the provider',
+    },
+  },
+  {
+    name: 'requests that a provider refuses open its circuit',
+    source: {
+      'src/agent/models/provider-failure.ts': [['statusCode === 408 || statusCode >= 500', 'statusCode >= 400']],
+    },
+    caughtBy: { file: 'test/circuits/acts.test.ts', test: 'counts HTTP 400, and is closed after three' },
+  },
+  {
+    name: 'a probe that fails costs its run a retry',
+    source: { 'src/worker/run/call-model.ts': [['if (deferred) throw deferred;', 'void deferred;']] },
+    caughtBy: {
+      file: 'test/circuits/outage.test.ts',
+      test: 'its runs wait without a worker and end once it is over',
+    },
+  },
 ];

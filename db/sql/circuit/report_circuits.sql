@@ -13,9 +13,9 @@ begin
     perform lanefold._write_circuit(v_call, p_rule);
   end loop;
   v_at := lanefold._now();
-  return (select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('model', c.model, 'state', c.state, 'reason', c.reason,
+  return (select coalesce(to_jsonb(array_agg(jsonb_strip_nulls(jsonb_build_object('model', c.model, 'state', c.state, 'reason', c.reason,
     'open_ms', lanefold._ms_between(c.opened_at, v_at),
-    'wait_ms', lanefold._ms_between(v_at, case c.state when 'open' then c.open_until else c.probe_until end)))), '[]')
+    'wait_ms', lanefold._ms_between(v_at, case c.state when 'open' then c.open_until else c.probe_until end))))), '[]')
   from lanefold._circuit c where c.state <> 'closed');
 end $$;
 

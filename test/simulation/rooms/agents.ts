@@ -9,6 +9,7 @@ import { handOff } from '../../../src/agent/tools/handoff.ts';
 import type { ToolCallContext } from '../../../src/agent/tools/tool.ts';
 import { caller, common, modelThat, newCounting, settings, type Choose } from '../processes/agents.ts';
 import { shareOf } from './rooms.ts';
+import { withOutages } from './circuits.ts';
 import { events } from './waits.ts';
 
 /** A tool that waits, and draws what it does from the seed, for its call. */
@@ -56,7 +57,7 @@ const choose: Choose = (random, offered) => {
   return random.chance(0.5) ? random.pick(['look', 'pay']) : random.pick(used);
 };
 
-export const models = createModelRegistry({ models: { 'simulated:x': modelThat(choose) } });
+export const models = createModelRegistry({ models: { 'simulated:x': withOutages(modelThat(choose)) } });
 export const counting = () => newCounting(models);
 
 const agent = {

@@ -16,7 +16,14 @@ import { silent } from '../processes/worker.ts';
 import type { Actor } from '../world/network.ts';
 import { counting, models } from './agents.ts';
 
-const ofFeatures = { schedules: undefined, scorers: [], privateWebhooks: true, circuits: circuitRule() };
+/** Circuits that a few failures open, so that simulations see many of their turns. */
+const sensitive = { windowMs: 10_000, minCalls: 3, openMs: 1_000, probeMs: 5_000 };
+const ofFeatures = {
+  schedules: undefined,
+  scorers: [],
+  privateWebhooks: true,
+  circuits: { ...circuitRule()!, ...sensitive },
+};
 
 /** Loaded here, because that takes real time. */
 const parts = await Promise.all(featuresOf(ofFeatures).flatMap((feature) => feature.loadPart?.() ?? []));

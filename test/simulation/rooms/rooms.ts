@@ -4,6 +4,7 @@ import type { Database } from '../../../src/database/postgres/pool.ts';
 import type { RunHandle } from '../../../src/database/store/run/run.ts';
 import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
+import { circuits } from './circuits.ts';
 import { evaluating } from './evals.ts';
 import { handoffs } from './handoffs.ts';
 import { limiting } from './limits.ts';
@@ -46,7 +47,17 @@ export interface Room {
   pending?: Record<string, string>;
 }
 
-export const rooms: readonly Room[] = [runs, versions, waits, handoffs, scheduling, webhooks, evaluating, limiting];
+export const rooms: readonly Room[] = [
+  runs,
+  versions,
+  waits,
+  handoffs,
+  scheduling,
+  webhooks,
+  evaluating,
+  limiting,
+  circuits,
+];
 
 /** How much a room is used in a simulation. */
 export const shareOf = (chances: Chances, room: string): number =>
