@@ -17,6 +17,8 @@ interface Known {
 export interface Turn {
   opened: readonly HeldCircuit[];
   closed: readonly string[];
+  /** Those of them that a probe of this process has closed. */
+  closedHere: readonly string[];
 }
 
 /**
@@ -86,9 +88,10 @@ export class Breaker {
     const opened = held.filter(({ model }) => !this.#known.has(model));
     const closed = [...this.#known.keys()].filter((model) => !held.some((one) => one.model === model));
     for (const model of closed) this.#known.delete(model);
+    const answered = reports.flatMap((report) => ('probe' in report && report.outcome === 'ok' ? report.model : []));
     for (const { model, open_ms: openMs, wait_ms: waitMs } of held)
       this.#known.set(model, { openedAt: performance.now() - openMs, freeAt: freeAt(waitMs) });
-    this.onTurn({ opened, closed });
+    this.onTurn({ opened, closed, closedHere: closed.filter((model) => answered.includes(model)) });
   }
 
   #attempt(model: string, probe?: string): Attempt {

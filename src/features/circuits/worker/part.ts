@@ -8,6 +8,8 @@ import { Breaker, type Turn } from './breaker.ts';
 /** Days after which a model that no worker calls has no circuit any more. */
 const keptDays = 7;
 const batch = 1_000;
+/** How many waiting runs a sweep wakes of a circuit that another process closed, which wakes them all unless it dies. */
+const trickle = 50;
 /** How many waiting runs are woken at the same time. */
 const atOnce = 20;
 
@@ -48,7 +50,7 @@ class CircuitWatch {
   /** Also wakes what a process left that closed a circuit and died. */
   async sweep(): Promise<void> {
     await this.look();
-    for (const model of this.#closed) if ((await this.#wake(model, batch)) === 0) this.#closed.delete(model);
+    for (const model of this.#closed) if ((await this.#wake(model, trickle)) === 0) this.#closed.delete(model);
     await this.#probe();
   }
 
@@ -60,14 +62,17 @@ class CircuitWatch {
     await this.#waking;
   }
 
-  #onTurn({ opened, closed }: Turn): void {
+  #onTurn({ opened, closed, closedHere }: Turn): void {
     const { telemetry, onError } = this.site;
-    for (const { model, reason } of opened) telemetry.circuitTurned?.({ model, state: 'open', reason });
+    for (const { model, reason } of opened) {
+      telemetry.circuitTurned?.({ model, state: 'open', reason });
+      this.#closed.delete(model);
+    }
     for (const model of closed) {
       telemetry.circuitTurned?.({ model, state: 'closed' });
       this.#closed.add(model);
-      this.#waking = this.#waking.then(() => this.#wake(model, batch)).catch(onError);
     }
+    for (const model of closedHere) this.#waking = this.#waking.then(() => this.#wake(model, batch)).catch(onError);
     this.#plan();
   }
 
@@ -84,11 +89,13 @@ class CircuitWatch {
     for (const model of this.breaker.due) await this.#wake(model, 1);
   }
 
+  /** Wakes up to `most` runs that wait for the model. Returns how many wait. */
   async #wake(model: string, most: number): Promise<number> {
     const { db, queue } = this.site;
     const found = await findWaitingRuns(db, queue.prefix, model, batch);
+    // from another place each time: workers that do the same at this moment then have other runs
     const start = Math.floor(Math.random() * found.length);
-    const chosen = most === 1 ? found.slice(start, start + 1) : found;
+    const chosen = [...found.slice(start), ...found.slice(0, start)].slice(0, most);
     for (let no = 0; no < chosen.length; no += atOnce) {
       const some = chosen.slice(no, no + atOnce);
       // two processes may wake the same run; one that is not woken now is so by a later sweep, or its job returns
