@@ -43,6 +43,13 @@ describe('what is worth a look', () => {
       ],
     ],
     [
+      'model_fell_back',
+      [
+        { kind: 'model_fell_back', seq: 2, data: { model: 'fault:cheap', instead_of: 'fault:down' } },
+        { kind: 'model_retried', seq: 2 },
+      ],
+    ],
+    [
       'model_overridden',
       [{ kind: 'model_overridden', seq: 1, data: { model: 'fault:cheap', instead_of: 'fault:plain' } }],
     ],

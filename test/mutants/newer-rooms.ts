@@ -2,6 +2,50 @@ import type { Mutant } from './mutants.ts';
 
 /** Mistakes that are easy to make in the newer rooms. */
 export const newerRooms: Mutant[] = [
+  // chains of models
+  {
+    name: 'a chain waits between two models of a round',
+    source: {
+      'src/agent/strategies/fallback.ts': [
+        ['retries, delayMs: 0, passes: true', 'retries, delayMs: 500, passes: true'],
+      ],
+    },
+    caughtBy: {
+      file: 'test/strategies/fallback.test.ts',
+      test: 'for any failures a call ends after at most as many attempts as models times rounds, each round in the order of the chain, and no model waits in between',
+    },
+  },
+  {
+    name: 'a round of a chain never ends',
+    source: { 'src/agent/strategies/fallback.ts': [['return next === from ? undefined : next;', 'return next;']] },
+    caughtBy: {
+      file: 'test/strategies/fallback.test.ts',
+      test: 'for any failures a call ends after at most as many attempts as models times rounds, each round in the order of the chain, and no model waits in between',
+    },
+  },
+  {
+    name: 'the answer of a model that stands in counts as an answer of the run’s own model',
+    source: { 'src/worker/run/prepare-call.ts': [['...(model === own ? {} : { model }),', '']] },
+    caughtBy: {
+      file: 'test/runtime/run/fallback.test.ts',
+      test: 'a chain of models what a model wrote before its stream broke is withdrawn from readers, kept in the trace, and paid for',
+    },
+  },
+  {
+    name: 'a model that is late with its first token is waited for',
+    source: {
+      'src/agent/models/generate.ts': [
+        [
+          'const firstTokenMs = call.stream === false ? undefined : call.firstTokenMs;',
+          'const firstTokenMs = undefined;',
+        ],
+      ],
+    },
+    caughtBy: {
+      file: 'test/runtime/run/fallback.test.ts',
+      test: 'a chain of models a model that has not begun within firstTokenMs is left for the next one',
+    },
+  },
   // schedules
   {
     name: 'a worker settles a slot that another one has taken meanwhile',

@@ -5,10 +5,11 @@
 --   arguments_refused {tool}: the call was not made, because of what the model had written
 --   model_retried     {error?, lost?}, worker_lost {worker_id}: at the answer that came in the end
 --   cut               the policy left messages out; over_budget: the messages it must keep exceed the budget
---   cache_missed      {cause: prompt, anchor or policy, seq?}: its prefix differs from the lane's previous call
+--   cache_missed      {cause: fallback, prompt, anchor or policy, seq?}: its model or its prefix differs from the lane's previous call
 --   handoffs_looped   {agent, times}: an agent got the run from others more than once
 --   model_overridden  {model, instead_of, transformer?}
 --   liked, disliked   {by?, comment?}: at an answer, by the last word of each person
+--   model_fell_back   {model, instead_of}: another model of the chain answered
 --   steered           {kind, by, sent_at, reached_at}, steer_dropped {kind, by, sent_at}
 --   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
 --                     answer before the run
@@ -36,15 +37,15 @@ begin
     select e.run_id, e.event_seq, (e.data ->> 'seq')::bigint as seq, e.data ->> 'model' as model,
            -- a call without an entry cannot be opened
            case when e.data ? 'seq' then e.data ->> 'call_id' end as call_id, e.data ->> 'cut' as cut,
-           e.data ? 'over_budget' as over_budget, row_number() over (partition by e.run_id order by e.event_seq) as n
+           e.data ? 'over_budget' as over_budget, e.data ? 'fallback' as fell_back, row_number() over (partition by e.run_id order by e.event_seq) as n
     from events e where e.kind = 'llm_completed'
   ), runs as materialized (
-    select r.id, r.context_ref, r.user_seq, r.model, before.seq as before_seq,
+    select r.id, r.context_ref, r.user_seq, r.model, before.seq as before_seq, before.model as before_model, before.fell_back as before_fell_back,
            (select max(a.seq) from answers a where a.run_id = r.id) as last_seq
     from lanefold._run r
     left join lateral (
       -- the last answer before the user message of the run, from any run
-      select e.seq from lanefold._entry e
+      select e.seq, e.refs ->> 'model' as model, e.refs ? 'fallback' as fell_back from lanefold._entry e
       where e.thread_id = p_thread_id and e.context_ref = r.context_ref and e.kind = 'ai_message' and e.seq < r.user_seq
         and e.role = 'assistant' and e.refs ? 'llm_call_id'
       order by e.seq desc limit 1
@@ -77,6 +78,13 @@ begin
     union all
     select a.run_id, a.seq, 'policy', null, null, null, null
     from answers a join runs r on r.id = a.run_id where a.cut in ('moved', 'lifted') and (a.n > 1 or r.before_seq is not null)
+    union all
+    select a.run_id, a.seq, 'fallback', null, null, null, null
+    from (select x.run_id, x.seq, x.n, x.fell_back, coalesce(x.model, r.model) as model, r.before_seq,
+                 case when x.n > 1 then coalesce(lag(x.model) over w, r.model) else r.before_model end as earlier,
+                 case when x.n > 1 then lag(x.fell_back) over w else r.before_fell_back end as earlier_fell_back
+          from answers x join runs r on r.id = x.run_id window w as (partition by x.run_id order by x.event_seq)) a
+    where (a.n > 1 or a.before_seq is not null) and (a.fell_back or a.earlier_fell_back) and a.model is distinct from a.earlier
   )
   select x.run_id, x.kind, x.seq, x.call_id, x.data
   from (
@@ -110,7 +118,8 @@ begin
   cross join lateral (values
     ('cut', a.cut in ('moved', 'kept'), '{}'::jsonb),
     ('over_budget', a.over_budget, '{}'),
-    ('model_overridden', a.model <> r.model, jsonb_build_object('model', a.model, 'instead_of', r.model, 'transformer', true))
+    ('model_fell_back', a.fell_back, jsonb_build_object('model', a.model, 'instead_of', r.model)),
+    ('model_overridden', a.model <> r.model and not a.fell_back, jsonb_build_object('model', a.model, 'instead_of', r.model, 'transformer', true))
   ) as x (kind, holds, data)
   where x.holds
   union all
@@ -128,7 +137,7 @@ begin
          jsonb_strip_nulls(jsonb_build_object('cause', b.cause, 'seq', b.by_seq, 'lane', b.context_ref, 'before', b.before_seq, 'user', b.user_seq))
   from broken b join answers a on a.run_id = b.run_id and a.seq = b.seq
   ) x
-  order by x.run_id, x.seq, array_position(array['prompt', 'anchor', 'policy'], x.data ->> 'cause')
+  order by x.run_id, x.seq, array_position(array['fallback', 'prompt', 'anchor', 'policy'], x.data ->> 'cause')
   loop
     if m.kind = 'cache_missed' then
       -- one for each call: the cause that comes first in its messages

@@ -115,13 +115,21 @@ const CallFacts = ({ call }: { call: ModelCall }) => {
   );
 };
 
+/** A chain of models says which one failed, and which one was asked next. */
+const failedAs = ({ model, next_model: next }: ModelCall['failed_attempts'][number]['data']): string =>
+  typeof model !== 'string'
+    ? 'Failed and retried'
+    : model === next
+      ? `${model} failed`
+      : `${model} failed, then ${String(next)}`;
+
 const FailedAttempts = ({ call }: { call: ModelCall }) => (
   <section>
     <h2>Failed attempts</h2>
     {call.failed_attempts.map((attempt, index) => (
       <details key={index} class="fold">
         <summary>
-          {attempt.kind === 'llm_lost' ? 'Lost with its worker' : 'Failed and retried'} <Time at={attempt.at} />
+          {attempt.kind === 'llm_lost' ? 'Lost with its worker' : failedAs(attempt.data)} <Time at={attempt.at} />
         </summary>
         <JsonText value={attempt.data} />
       </details>
@@ -204,7 +212,7 @@ export function PrefixBreak({ call: { thread_id: threadId, prefix_break: broken 
   return (
     <div class="notice">
       Cache missed from message {broken.position + 1} on, where this call differs from the previous one:{' '}
-      {broken.cause === 'policy' ? (
+      {broken.cause === 'policy' || broken.cause === 'fallback' ? (
         cause
       ) : (
         <a href={href('threads', threadId, { at: String(broken.seq) })}>

@@ -79,6 +79,7 @@ export const kinds: Record<string, [tone: Tone, one: string, several: string]> =
   arguments_refused: ['bad', 'arguments refused', '× arguments refused'],
   tool_retried: ['warn', 'tool retried', 'tools retried'],
   model_retried: ['warn', 'model retried', '× model retried'],
+  model_fell_back: ['warn', 'fell back', '× fell back'],
   worker_lost: ['bad', 'worker died', 'workers died'],
   cut: ['warn', 'cut', '× cut'],
   over_budget: ['warn', 'over budget', '× over budget'],
@@ -102,6 +103,7 @@ export const causes: Record<string, string> = {
   prompt: 'the prompt changed',
   anchor: 'the context was replaced',
   policy: 'the policy left out different messages than before',
+  fallback: 'another model was asked than before',
 };
 
 const outcomes: Record<string, string> = {
@@ -147,6 +149,8 @@ export function wordsOf({ kind, data }: Mark): string {
       return `${data['answered'] === false ? 'No answer' : 'Ended early'}: ${text('reason').replaceAll('_', ' ')}`;
     case 'tool_retried':
       return `Attempted ${text('attempts')} times`;
+    case 'model_fell_back':
+      return `${text('model')} answered instead of ${text('instead_of')}`;
     case 'model_retried':
       return data['lost']
         ? 'Model call lost with its worker and retried'

@@ -117,7 +117,10 @@ function readModel(trace: Trace, { kind, data, iteration }: RunEvent, t: number)
       trace.finish(key, t, { kind: 'lost', note: 'lost with its worker' });
       return;
     case 'llm_retry':
-      trace.failCalls(t, 'failed, retried');
+      trace.failCalls(
+        t,
+        data['next_model'] === data['model'] ? 'failed, retried' : `failed, then ${text(data, 'next_model')}`,
+      );
   }
 }
 

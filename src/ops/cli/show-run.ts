@@ -65,7 +65,7 @@ export class StreamText {
       case 'approval_decided':
         return [c.yellow(`${toolOf(data)} ${String(data['decision'])}`)];
       case 'llm_retry':
-        return [c.yellow(`the model failed (${errorOf(data)}); retrying`)];
+        return [c.yellow(`the model failed (${errorOf(data)}); ${nextOf(data)}`)];
       case 'llm_lost':
         return [c.yellow('the worker died during the answer; calling the model again')];
       case 'request_completed':
@@ -229,3 +229,7 @@ export function readableAnswer(result: Json): string | undefined {
   const { content } = Object(best) as JsonObject;
   return typeof content === 'string' ? content : JSON.stringify(result);
 }
+
+/** What follows a failed attempt. */
+const nextOf = ({ model, next_model: next }: Record<string, unknown>): string =>
+  model === next ? 'retrying' : `asking ${printable(String(next))}`;

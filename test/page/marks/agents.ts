@@ -49,6 +49,7 @@ export function markedWorld() {
     tool_retried: [{ calls: [{ name: 'track', args: { order: 'B-7' } }] }, { text: 'It is on its way.' }],
     cut_by_kind: [{ calls: [{ name: 'track', args: { order: 'B-7' } }] }, { text: 'It is on its way.' }],
     model_retried: (_, n) => (n === 0 ? overloaded() : { text: 'Here I am.' }),
+    down: overloaded,
     steered: async (_, n) => {
       if (n > 0) return { text: 'Dear customer, your parcel is late.' };
       steered.called.resolve();
@@ -81,6 +82,7 @@ export function markedWorld() {
 
   const agents: AgentDefinition[] = [
     ...Object.keys(scripts).map((name) => defineAgent({ ...clerk, name, model: `fault:${name}` })),
+    defineAgent({ ...clerk, name: 'insured', model: ['fault:down', 'fault:cheap'] }),
     defineAgent({ ...clerk, name: 'thrifty', contextPolicy: { maxMessages: 3, keepLastTurns: 1 } }),
     defineAgent({ ...clerk, name: 'talker', contextPolicy: { includeKinds: ['message'] } }),
     defineAgent({ ...clerk, name: 'squeezed', contextPolicy: { maxInputTokens: 20 } }),

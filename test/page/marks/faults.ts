@@ -22,6 +22,7 @@ export const faults: Fault[] = [
   { fault: 'tool_failed', seed: ({ ask }) => ask('Please pay B-9 back.', 'tool_failed') },
   { fault: 'tool_retried', seed: ({ ask }) => ask('Where is B-7?', 'tool_retried') },
   { fault: 'model_retried', seed: ({ ask }) => ask('Are you there?', 'model_retried') },
+  { fault: 'model_fell_back', seed: ({ ask }) => ask('Are you insured?', 'insured') },
   { fault: 'model_overridden', seed: ({ ask }) => ask('Good morning', 'plain', { model: 'fault:cheap' }) },
   {
     fault: 'cut',

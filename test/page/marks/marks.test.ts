@@ -19,6 +19,11 @@ const shown: Record<string, { thread: string; run?: string; says: [where: string
     run: 'model retried',
     says: [['.entry.assistant', 'Model call retried after: The provider is overloaded.']],
   },
+  model_fell_back: {
+    thread: 'fell back',
+    run: 'fell back',
+    says: [['.entry.assistant', 'fault:cheap answered instead of fault:down']],
+  },
   model_overridden: {
     thread: 'model overridden',
     run: 'model overridden',
@@ -76,6 +81,7 @@ const leads: Record<string, [mark: string, detail: string, text: string | RegExp
   tool_failed: ['tool_failed', '.fold:has(.tag.bad) summary', /refund\s*error/],
   tool_retried: ['tool_retried', '.fold summary', '2 attempts'],
   model_retried: ['model_retried', '.facts', /Failed attempts\s*1/],
+  model_fell_back: ['model_fell_back', 'main', 'fault:down failed, then fault:cheap'],
   model_overridden: ['model_overridden', '.facts', /Model\s*fault:cheap/],
   cut: ['cut', '.notice', 'The policy left out entries'],
   cut_lifted: ['cut', '.notice', 'The policy left out entries'],

@@ -91,6 +91,7 @@ describe('a chain of models', () => {
     const call = await lanefold.contexts.call(threadId, refs!['llm_call_id'] as string);
     expect(call).toMatchObject({ model: 'scripted:["from the list"]', verified: true });
     expect(call.failedAttempts).toMatchObject([{ data: { model: 'dead:1' } }]);
+    expect(call.prefixBreak).toBeNull();
     await expectSound(lanefold, threadId);
   });
 
@@ -181,6 +182,25 @@ describe('a chain of models', () => {
       await expectSound(lanefold, threadId);
     },
   );
+
+  test('the switch to another model explains what the cache of the provider missed', async () => {
+    const first = lanefold.model((_, n) => (n === 0 ? { calls: [{ name: 'look' }] } : httpError(503)));
+    const next = lanefold.model([{ text: 'done' }]);
+    const { threadId, id } = await lanefold.run({ agent: 'a', model: [first.id, next.id], input: 'hi' });
+    const { refs } = await answerOf(threadId);
+    const call = await lanefold.contexts.call(threadId, refs!['llm_call_id'] as string);
+    expect(call.prefixBreak).toMatchObject({ position: 0, cause: 'fallback' });
+    const { rows } = await lanefold.database.pool.query<{ kind: string; data: object }>(
+      `select kind, data from lanefold.run_marks($1, array[$2]) where kind in ('cache_missed', 'model_fell_back', 'model_overridden') order by kind`,
+      [threadId, id],
+    );
+    // the request named another model than that of the agent, and that is another fact
+    expect(rows).toMatchObject([
+      { kind: 'cache_missed', data: { cause: 'fallback' } },
+      { kind: 'model_fell_back', data: { model: next.id, instead_of: first.id } },
+      { kind: 'model_overridden', data: { instead_of: unset } },
+    ]);
+  });
 
   test('an answer of a model that stands in meets the contract of the agent', async () => {
     const next = lanefold.model([{ text: '{"city": "Oslo"}' }]);

@@ -19,16 +19,22 @@ export interface CallRecord {
   previous: string | null;
   /** The entry of the previous call's answer. */
   previous_seq: number | null;
+  /** The model of the previous call, and whether it stood in for another one. */
+  previous_model: string | null;
+  previous_fell_back: boolean | null;
   next: string | null;
 }
 
 /** How many entries after a run's user message are searched for the answer. */
 const searched = 20_000;
 
-const neighbour = (comparison: string, order: string, column = `refs ->> 'llm_call_id'`) => `
-  (select n.${column} from lanefold._entry n
+const neighbour = (comparison: string, order: string, what = `n.refs ->> 'llm_call_id'`) => `
+  (select ${what} from lanefold._entry n
    where n.thread_id = e.thread_id and n.context_ref = e.context_ref and n.kind = 'ai_message' and n.role = 'assistant'
      and n.seq ${comparison} e.seq and n.refs ? 'llm_call_id' order by n.seq ${order} limit 1)`;
+
+const modelOfEntry = `coalesce(n.refs ->> 'model', (
+    select p.model from lanefold.run p where p.thread_id = n.thread_id and p.id = n.run_id))`;
 
 /**
  * One answered model call, or undefined.
@@ -44,7 +50,8 @@ export async function readCall(db: Database, threadId: string, callId: string): 
        'events', (select json_agg(json_build_object('kind', v.kind, 'data', v.data, 'at', v.at) order by v.event_seq)
          from lanefold.run_event v where v.thread_id = r.thread_id and v.run_id = r.id
            and v.iteration = (e.refs -> 'iteration')::int and v.kind in ('llm_started', 'llm_completed', 'llm_retry', 'llm_lost')),
-       'previous', ${neighbour('<', 'desc')}, 'previous_seq', ${neighbour('<', 'desc', 'seq')},
+       'previous', ${neighbour('<', 'desc')}, 'previous_seq', ${neighbour('<', 'desc', 'n.seq')},
+       'previous_model', ${neighbour('<', 'desc', modelOfEntry)}, 'previous_fell_back', ${neighbour('<', 'desc', `n.refs ? 'fallback'`)},
        'next', ${neighbour('>', 'asc')}) as call
      from lanefold.run r
      cross join lateral (

@@ -10,6 +10,7 @@ export const markKinds = [
   'arguments_refused',
   'tool_retried',
   'model_retried',
+  'model_fell_back',
   'worker_lost',
   'cut',
   'over_budget',

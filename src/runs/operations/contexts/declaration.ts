@@ -278,7 +278,7 @@ export const PrefixBreak = z
       'The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out.',
       4,
     ),
-    cause: z.enum(['prompt', 'anchor', 'policy']),
+    cause: z.enum(['prompt', 'anchor', 'policy', 'fallback']),
   })
   .meta({
     doc: "Where a call first differs from the previous call on its lane. A provider's cached prefix ends there.",

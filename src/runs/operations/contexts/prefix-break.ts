@@ -5,7 +5,7 @@ import { readSent, type SentRow, readPrefixChanges } from '../../../database/sto
 import type { PrefixBreak } from './types.ts';
 
 /**
- * What broke the prefix of a call; undefined if the call begins with everything the previous one sent, is the first on
+ * What broke the prefix of a call: another message, or another model of the chain; undefined if the call begins with everything the previous one sent, is the first on
  * its lane, or the log lacks what either of them sent.
  */
 export async function findPrefixBreak(
@@ -15,6 +15,9 @@ export async function findPrefixBreak(
   sent: readonly SentRow[],
 ): Promise<PrefixBreak | undefined> {
   if (call.previous === null) return undefined;
+  // what a provider has cached for one model serves no other
+  const fellBack = call.refs['fallback'] === true || call.previous_fell_back === true;
+  if (fellBack && call.model !== call.previous_model) return { position: 0, seq: call.seq, cause: 'fallback' };
   const before = await readSent(db, threadId, call.previous);
   if (isAltered(before) || isAltered(sent)) return undefined;
   const position = differsAt(before.map(canonicalMessage), sent.map(canonicalMessage));

@@ -200,7 +200,7 @@ export interface PrefixBreak {
    * The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out.
    */
   seq: number;
-  cause: 'prompt' | 'anchor' | 'policy';
+  cause: 'prompt' | 'anchor' | 'policy' | 'fallback';
 }
 
 /** The result of applying a policy to a context. */
