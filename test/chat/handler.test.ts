@@ -5,6 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 
+/** The chunks of a stream of server-sent events. */
+const chunksOfSse = () => {
+  let rest = '';
+  return new TransformStream<string, UIMessageChunk>({
+    transform(text, out) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines)
+        if (line.startsWith('data: {')) out.enqueue(JSON.parse(line.slice('data: '.length)) as UIMessageChunk);
+    },
+  });
+};
+
 describe('the chat handler, called by the AI SDK’s own transport', () => {
   let pair: Pair;
   let chat: ChatHandler;
@@ -256,6 +269,97 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
     expect((await call('/mine/stream', {}, foreign)).status).toBe(204);
     const asked = post({ id: 'mine', message: user('m2', 'hi') }, foreign);
     expect(await codeOf(asked)).toEqual([404, 'thread_not_found']);
+  });
+
+  test('regenerates an answer and edits a question on branches, also under the same id and after a reload', async () => {
+    const chatId = 'branching';
+    const threadId = `chat:${chatId}`;
+    const say = async (asked: ReturnType<typeof read>, text: string) => {
+      const keys = await pair.model.next();
+      keys.type(text);
+      keys.stop();
+      await asked.ended;
+      return asked.message()!;
+    };
+    const ask = async (
+      messages: UIMessage[],
+      trigger: 'submit-message' | 'regenerate-message',
+      messageId: string | undefined,
+      headers?: Record<string, string>,
+    ) =>
+      read(
+        await transport().sendMessages({
+          chatId,
+          messages,
+          trigger,
+          messageId,
+          abortSignal: undefined,
+          ...(headers && { headers }),
+        }),
+      );
+    const texts = async () => (await history(chatId)).map(textOf);
+
+    const first = await say(await ask([user('m1', 'one')], 'submit-message', undefined), 'first');
+    await say(await ask([user('m1', 'one'), first, user('m2', 'two')], 'submit-message', undefined), 'second');
+
+    // as `regenerate()` sends it: the messages before the answer
+    const asked = [user('m1', 'one'), first, user('m2', 'two')];
+    const again = await say(await ask(asked, 'regenerate-message', 'gone'), 'second, again');
+    expect(await texts()).toEqual(['one', 'first', 'two', 'second, again']);
+    expect(again.id).not.toBe(first.id);
+
+    // as `sendMessage({ text, messageId })` sends it: under the id of the message that is edited
+    const edited = await ask([user('m1', 'eins')], 'submit-message', 'm1', { 'idempotency-key': 'edit-1' });
+    const keys = await pair.model.next();
+    keys.type('Ers');
+    await until('it is shown', () => edited.text() === 'Ers');
+    // a connection that is lost: the page asks for what follows the message that it edited
+    const resumed = read(
+      await (async () => {
+        const { body } = await call(`/${chatId}/stream?after=m1`);
+        return body!.pipeThrough(new TextDecoderStream()).pipeThrough(chunksOfSse());
+      })(),
+    );
+    await until('so it is to the page that lost it', () => resumed.text() === 'Ers');
+    keys.type('te');
+    keys.stop();
+    await Promise.all([edited.ended, resumed.ended]);
+    expect(resumed.message()).toEqual(edited.message());
+    expect(await texts()).toEqual(['eins', 'Erste']);
+    // the same request again: the same answer
+    const repeated = await ask([user('m1', 'eins')], 'submit-message', 'm1', { 'idempotency-key': 'edit-1' });
+    await repeated.ended;
+    expect(repeated.text()).toBe('Erste');
+
+    // what is edited and regenerated next is what is shown
+    await say(await ask([user('m1', 'eins')], 'regenerate-message', undefined), 'Die erste');
+    expect(await texts()).toEqual(['eins', 'Die erste']);
+    const { data } = await pair.front.threads.tree(threadId);
+    expect(data.map(({ role, place, siblings }) => `${role} ${place}/${siblings}`)).toEqual([
+      'user 1/2',
+      'assistant 1/1',
+      'user 1/1',
+      'assistant 1/2',
+      'assistant 2/2',
+      'user 2/2',
+      'assistant 1/2',
+      'assistant 2/2',
+    ]);
+    await pair.front.contexts.switch(threadId, 'default');
+    expect(await texts()).toEqual(['one', 'first', 'two', 'second']);
+    // there, the id means the question that it had
+    const own = await say(await ask([{ ...user('m3', 'uno') }], 'submit-message', 'm1'), 'Primera');
+    expect(await history(chatId)).toMatchObject([{ id: 'm3' }, { id: own.id }]);
+    expect(await texts()).toEqual(['uno', 'Primera']);
+
+    expect(await codeOf(post({ id: chatId, message: user('never', 'x'), trigger: 'regenerate-message' }))).toEqual([
+      400,
+      'invalid_input',
+    ]);
+    expect(await codeOf(post({ id: chatId, message: user('m4', 'x'), messageId: 'never' }))).toEqual([
+      400,
+      'invalid_input',
+    ]);
   });
 
   test('says what is wrong with a request, and writes nothing', async () => {

@@ -38,7 +38,9 @@ export function openChat(id: string, history: ChatMessage[]): Chat<ChatMessage> 
     transport: new DefaultChatTransport({
       api,
       // the server has what was said before
-      prepareSendMessagesRequest: ({ messages, trigger }) => ({ body: { id, message: messages.at(-1), trigger } }),
+      prepareSendMessagesRequest: ({ messages, trigger, messageId }) => ({
+        body: { id, message: messages.at(-1), trigger, messageId },
+      }),
       // the answer to the last message that the page has whole, even if it has ended meanwhile
       prepareReconnectToStreamRequest: () => {
         const open = chat.messages.findIndex(isOpen);

@@ -1,6 +1,5 @@
 import { invalidRequest } from '../../server/problem.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
-import { LanefoldError } from '../../base/errors.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import type { Library, TenantLibrary } from '../../features/library/library.ts';
 import { threadNotFound } from '../../database/store/missing.ts';
@@ -17,6 +16,7 @@ import {
   readChatRequest,
   type ChatRequest,
 } from './request.ts';
+import { branchFor, changeOf } from './branch.ts';
 import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../session-route.ts';
 import { sseResponse } from '../../base/common/sse-response.ts';
 import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
@@ -43,7 +43,7 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
 
 /**
  * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals,
- * and streams the answer; `GET …/{chat id}/stream?after={message id}` streams the answer to that message again;
+ * and streams the answer, on a branch for an edited message or an answer that is regenerated; `GET …/{chat id}/stream?after={message id}` streams the answer to that message again;
  * `GET …/{chat id}/messages` returns what was said; `POST …/{chat id}/stop` cancels the run.
  *
  * @throws LanefoldError `invalid_input` without `authorize`
@@ -118,8 +118,12 @@ async function answer(
       const round = await decideApprovals(lanefold, { threadId, id: message['id'] }, message, grant.by);
       return stream(message['id'], round);
     }
-    case 'send':
-      return stream(await send(lanefold, thread, lastMessage(body), body, { ...grant, agent: grant.agent ?? agent }));
+    case 'send': {
+      const asking = { ...grant, agent: grant.agent ?? agent };
+      const change = changeOf(body, request.headers.get('idempotency-key'));
+      if (change) return stream(await branchFor(lanefold, thread, change, asking));
+      return stream(await send(lanefold, thread, lastMessage(body), asking));
+    }
   }
 }
 
@@ -143,15 +147,9 @@ async function send(
   lanefold: TenantLibrary,
   thread: RecordedThread | undefined,
   message: JsonObject,
-  { trigger }: JsonObject,
   grant: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
 ): Promise<string> {
   const { threadId, agent, run } = grant;
-  if (trigger === 'regenerate-message') {
-    throw new LanefoldError('invalid_input', 'An answer cannot be regenerated, because the log keeps what was said.', {
-      hint: 'Send a new message.',
-    });
-  }
   if (message['role'] !== 'user') throw invalidRequest([{ path: 'message.role', message: 'Must be user.' }]);
   assertId(message['id'], 'The id of the message');
   if (agent === undefined) throw noAgent('chat', 'createChatHandler');

@@ -86,4 +86,19 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'no-limit-is-exceeded',
     sql: { _ask_limit: [['elsif v_room < 0 or k.drained_until', 'elsif v_room < -50 or k.drained_until']] },
   },
+  {
+    name: 'a branch is shown before its run begins',
+    caughtBy: 'a-waiting-branch-is-not-shown',
+    sql: { branch: [['to_jsonb(b), v_shows and v_idle, p)', 'to_jsonb(b), v_shows, p)']] },
+  },
+  {
+    name: 'the end of a run leaves the branch hidden that waits for it',
+    caughtBy: 'no-branch-waits-to-be-shown',
+    sql: { _after_last_step: [['t.pending_branch is not null or t.waiting_runs', 't.waiting_runs']] },
+  },
+  {
+    name: 'the log shows a branch that waits',
+    caughtBy: 'the-log-says-what-is-shown',
+    sql: { _write_branch: [[`else '{"shown": false}' end`, `else '{}' end`]] },
+  },
 ];

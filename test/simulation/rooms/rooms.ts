@@ -5,6 +5,7 @@ import type { RunHandle } from '../../../src/database/store/run/run.ts';
 import type { Chances } from '../world/chances.ts';
 import type { World } from '../world/world.ts';
 import { circuits } from './circuits.ts';
+import { branching } from './branches.ts';
 import { evaluating } from './evals.ts';
 import { handoffs } from './handoffs.ts';
 import { limiting } from './limits.ts';
@@ -57,6 +58,7 @@ export const rooms: readonly Room[] = [
   evaluating,
   limiting,
   circuits,
+  branching,
 ];
 
 /** How much a room is used in a simulation. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readParents } from '../branch/shown-path.ts';
 import { fromRows, readRows } from '../rows.ts';
 
 /** A message of the log, with what the ledger knows of its tool calls. */
@@ -111,25 +112,6 @@ function withoutLast({ entries, runs }: ConversationPage): ConversationRun[] {
   return answers ? runs : runs.filter(({ id }) => id !== runId);
 }
 
-interface Parent {
-  parentRef: string;
-  branchSeq: number;
-  afterSeq: number;
-  parentSeq: number | null;
-}
-
-/** Where the branches of a thread begin. */
-async function readParents(db: Database, threadId: string): Promise<Map<string, Parent>> {
-  const rows = await readRows<Parent & { contextRef: string }>(
-    db,
-    'parents_of_branches',
-    `select context_ref, parent_ref, branch_seq::float8, after_seq::float8, parent_seq::float8
-     from lanefold._lane where thread_id = $1 and branch_seq is not null`,
-    [threadId],
-  );
-  return new Map(rows.map(({ contextRef, ...parent }) => [contextRef, parent]));
-}
-
 interface LanePart extends ConversationPage {
   turns: number;
   bytes: number;
@@ -213,16 +195,24 @@ export async function readWaitingQuestions(
   return rows.map(({ id: runId, request_id: requestId, ...question }) => ({ runId, requestId, ...question }));
 }
 
+interface FoundRun {
+  id: string;
+  ended: boolean;
+  /** The entry of its question; null: it has none, or has not begun. */
+  userSeq: number | null;
+}
+
 /** The run that has this id, or else the one whose request has one of these ids. */
 export async function findRun(
   db: Database,
   threadId: string,
   id: string,
   requestIds: readonly string[],
-): Promise<{ id: string; ended: boolean } | undefined> {
-  const [run] = await db.query<{ id: string; ended: boolean }>(
+): Promise<FoundRun | undefined> {
+  const [run] = await readRows<FoundRun>(
+    db,
     'run_of_message',
-    `select id, finished_at is not null as ended from lanefold._run
+    `select id, finished_at is not null as ended, user_seq::float8 from lanefold._run
      where thread_id = $1 and (id = $2 or request_id = any ($3::text[])) order by id = $2 desc limit 1`,
     [threadId, id, requestIds],
   );

@@ -42,10 +42,16 @@ export interface Threads extends DeclaredThreads {
   /** The log after the entry `after`, ordered by `seq`. */
   entries(id: string, options?: EntriesOptions): Promise<ThreadEntry[]>;
   /**
-   * The run of a message of `uiMessages`: the one that answers a question, or that wrote an answer. Undefined for a message
-   * of no run, and for one that the thread does not have.
+   * The run of a message of `uiMessages`: the one that answers a question on the branch that is shown, or that wrote an answer.
+   * Undefined for a message of no run, and for one that the thread does not have.
    */
   runOf(id: string, messageId: string): Promise<RunOfMessage | undefined>;
+  /**
+   * The entry of a question of `uiMessages`, and that of the message before it; null: it is the first. If the question was
+   * edited under the same id, this is the version on the branch that is shown. Undefined for a message that is no question in the
+   * log.
+   */
+  questionOf(id: string, messageId: string): Promise<{ seq: number; parentSeq: number | null } | undefined>;
   /**
    * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
    * turns, fewer if they have more than 2 MiB or 25,000 values of JSON. The calls of an unfinished round have the results that are known so far.

@@ -17,7 +17,7 @@ import { create } from './create.ts';
 import { AgUiSnapshotOptions, EntriesOptions, EventsOptions, ImportOptions, threads } from './declaration.ts';
 import type { Threads } from './methods.ts';
 import { contentOf, entriesOf, entryPage, getThread, marksOf, pageOfThreads } from './read-threads.ts';
-import { runOf, uiMessages } from './ui-messages.ts';
+import { questionOf, runOf, uiMessages } from './ui-messages.ts';
 
 export interface ThreadsDependencies extends Pick<Erasing, 'keepers'> {
   accepting: EnqueueDeps;
@@ -49,6 +49,7 @@ export function threadsOf({ accepting, streams, keepers }: ThreadsDependencies):
     readContent: (id, contentId, range) => contentOf(db, id, contentId, range),
     uiMessages: (id, options) => uiMessages(db, id, options),
     runOf: (id, messageId) => runOf(db, id, messageId),
+    questionOf: (id, messageId) => questionOf(db, id, messageId),
     async agUiSnapshot(id, options) {
       checkOptions('threads.agUiSnapshot', AgUiSnapshotOptions, options);
       return agUiSnapshot(db, id, options);

@@ -1,6 +1,13 @@
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
+import {
+  findOpenRun,
+  isShownOn,
+  readAnswers,
+  readParents,
+  readVersions,
+} from '../../../database/store/branch/shown-path.ts';
 import { findRun, readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import type { ListPage } from '../../../database/store/rows.ts';
@@ -45,6 +52,45 @@ export async function uiMessages(
 export async function runOf(db: Database, threadId: string, messageId: string): Promise<RunOfMessage | undefined> {
   assertId(threadId, 'The thread id');
   assertId(messageId, 'The message id');
-  const run = await findRun(db, threadId, messageId, requestIdsOf(messageId));
-  return run && { threadId, ...run };
+  const found = await findRun(db, threadId, messageId, requestIdsOf(messageId));
+  if (!found) return undefined;
+  const other = found.id === messageId ? undefined : await otherAnswer(db, threadId, found.userSeq);
+  const { id, ended } = other === undefined || other === found.id ? found : (await findRun(db, threadId, other, []))!;
+  return { threadId, id, ended };
+}
+
+/** The run that answers a question on the branch that is shown, if the thread has branches. */
+async function otherAnswer(db: Database, threadId: string, asked: number | null): Promise<string | undefined> {
+  if (asked === null) return undefined;
+  const parents = await readParents(db, threadId);
+  if (parents.size === 0) return undefined;
+  const { activeContextRef: lane } = await readThread(db, threadId);
+  const question = (await readVersions(db, threadId, asked)).findLast((version) => isShownOn(parents, lane, version));
+  const answers = question ? await readAnswers(db, threadId, question.seq) : [];
+  const answer = answers.findLast((one) => isShownOn(parents, lane, one));
+  return answer?.runId ?? (await findOpenRun(db, threadId, lane)) ?? question?.runId ?? undefined;
+}
+
+/** The question of a message. See `Threads.questionOf`. */
+export async function questionOf(
+  db: Database,
+  threadId: string,
+  messageId: string,
+): Promise<{ seq: number; parentSeq: number | null } | undefined> {
+  assertId(threadId, 'The thread id');
+  assertId(messageId, 'The message id');
+  const imported = /^entry_(\d{1,15})$/.exec(messageId)?.[1];
+  const asked =
+    imported === undefined
+      ? (await findRun(db, threadId, messageId, requestIdsOf(messageId)))?.userSeq
+      : Number(imported);
+  if (asked === undefined || asked === null) return undefined;
+  const [{ activeContextRef: lane }, parents, versions] = await Promise.all([
+    readThread(db, threadId),
+    readParents(db, threadId),
+    readVersions(db, threadId, asked),
+  ]);
+  const shown = versions.findLast((version) => isShownOn(parents, lane, version));
+  const question = shown ?? versions.find(({ seq }) => seq === asked);
+  return question && { seq: question.seq, parentSeq: question.parentSeq };
 }
