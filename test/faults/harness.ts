@@ -52,6 +52,7 @@ export interface FaultHarness extends TestLanefold {
         | 'knowsOnly'
         | 'clockAheadMs'
         | 'enqueues'
+        | 'branches'
       >
     >,
   ): Promise<WorkerProcess>;

@@ -427,10 +427,49 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a probe that fails costs its run a retry',
-    source: { 'src/worker/run/call-model.ts': [['if (deferred) throw deferred;', 'void deferred;']] },
+    source: { 'src/worker/run/call-model.ts': [['if (deferred && !mayPass(command, failed)) throw deferred;', 'void deferred;']] },
     caughtBy: {
       file: 'test/circuits/outage.test.ts',
       test: 'its runs wait without a worker and end once it is over',
+    },
+  },
+  // branches
+  {
+    name: 'the end of a run leaves the branch hidden that waits for it',
+    sql: { _after_last_step: [['t.pending_branch is not null or t.waiting_runs', 't.waiting_runs']] },
+    caughtBy: { file: 'test/branches/branch.test.ts', test: 'while a run is active a branch without a run interrupts' },
+  },
+  {
+    name: 'a branch leaves a lane before that one began',
+    sql: { _branch_point: [['exit when l.branch_seq is null or l.branch_seq <= after_seq;', 'exit when true;']] },
+    caughtBy: {
+      file: 'test/branches/branch.test.ts',
+      test: 'a branch of a branch has the messages of the lanes before it, wherever it leaves them',
+    },
+  },
+  {
+    name: 'a key of a branch is taken for another branch',
+    sql: { _branched_before: [["if found and o.hash <> coalesce(p ->> 'hash', '') then", 'if false then']] },
+    caughtBy: { file: 'test/branches/branch.test.ts', test: 'a branch is made once for each key' },
+  },
+  {
+    name: 'a setting of a lane comes back on its branch, though the thread has another one since',
+    sql: { _lane_settings: [['and w.seq > c.seq));', 'and false));']] },
+    caughtBy: {
+      file: 'test/branches/branch.test.ts',
+      test: 'a branch has the settings of its lane as they were, and those of the thread as they are',
+    },
+  },
+  {
+    name: 'a chat shows the run of a question whose answer is on another branch',
+    source: {
+      'src/database/store/log/read-conversation.ts': [
+        ['n < parts.length - 1 ? withoutLast(part) : part.runs', 'part.runs'],
+      ],
+    },
+    caughtBy: {
+      file: 'test/branches/runs.test.ts',
+      test: 'a conversation that branches a question is edited, an answer is given again, and each branch goes its own way',
     },
   },
 ];

@@ -92,11 +92,6 @@ export const mutants: readonly Mutant[] = [
     sql: { branch: [['to_jsonb(b), v_shows and v_idle, p)', 'to_jsonb(b), v_shows, p)']] },
   },
   {
-    name: 'the end of a run leaves the branch hidden that waits for it',
-    caughtBy: 'no-branch-waits-to-be-shown',
-    sql: { _after_last_step: [['t.pending_branch is not null or t.waiting_runs', 't.waiting_runs']] },
-  },
-  {
     name: 'the log shows a branch that waits',
     caughtBy: 'the-log-says-what-is-shown',
     sql: { _write_branch: [[`else '{"shown": false}' end`, `else '{}' end`]] },

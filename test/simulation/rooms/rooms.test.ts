@@ -5,7 +5,8 @@ import { mutants } from './mutants.ts';
 import { onDatabase } from './on-database.ts';
 
 describe('a simulation of all rooms', () => {
-  test.each([4, 9])('contradicts no promise (seed %i)', async (seed) => {
+  // the last one branches a lot
+  test.each([4, 9, 12])('contradicts no promise (seed %i)', async (seed) => {
     const { found } = await onDatabase({ seed, steps: 500 });
     expect(found).toEqual([]);
   });

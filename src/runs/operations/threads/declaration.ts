@@ -95,7 +95,16 @@ export const ForkOptions = named(
     .meta({ example: { atSeq: 17, metadata: { tries: 'a shorter prompt' } } }),
 );
 
-const { contextRef: _, requestId: __, createThread: ___, agent, input, busy, ...ofRun } = NewRun.shape;
+const { agent, input, busy } = NewRun.shape;
+/** What a request says of its run beside these, and beside its lane and its ids. */
+const ofRun = NewRun.omit({
+  agent: true,
+  input: true,
+  busy: true,
+  contextRef: true,
+  requestId: true,
+  createThread: true,
+}).shape;
 
 export const BranchOptions = typed(
   'BranchOptions',
