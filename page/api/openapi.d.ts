@@ -916,6 +916,7 @@ export interface components {
         | 'arguments_refused'
         | 'tool_retried'
         | 'model_retried'
+        | 'model_fell_back'
         | 'worker_lost'
         | 'cut'
         | 'over_budget'
@@ -1165,6 +1166,7 @@ export interface components {
           | 'arguments_refused'
           | 'tool_retried'
           | 'model_retried'
+          | 'model_fell_back'
           | 'worker_lost'
           | 'cut'
           | 'over_budget'
@@ -1480,7 +1482,7 @@ export interface components {
         /** @description The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
         seq: number;
         /** @enum {string} */
-        cause: 'prompt' | 'anchor' | 'policy';
+        cause: 'prompt' | 'anchor' | 'policy' | 'fallback';
       } | null;
       /** @description The previous call on the lane. */
       previous_call_id: components['schemas']['Id'] | null;
@@ -2676,7 +2678,7 @@ export interface components {
     /** @description The number of marks of one kind, and the place of the first mark. */
     MarkCount: {
       run_id: components['schemas']['Id'];
-      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
+      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `model_fell_back`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
       kind: string;
       /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
@@ -3030,6 +3032,7 @@ export interface components {
           | 'arguments_refused'
           | 'tool_retried'
           | 'model_retried'
+          | 'model_fell_back'
           | 'worker_lost'
           | 'cut'
           | 'over_budget'
@@ -3103,6 +3106,7 @@ export interface components {
           | 'arguments_refused'
           | 'tool_retried'
           | 'model_retried'
+          | 'model_fell_back'
           | 'worker_lost'
           | 'cut'
           | 'over_budget'
@@ -3184,6 +3188,7 @@ export interface components {
           | 'arguments_refused'
           | 'tool_retried'
           | 'model_retried'
+          | 'model_fell_back'
           | 'worker_lost'
           | 'cut'
           | 'over_budget'
@@ -3569,7 +3574,7 @@ export interface components {
     /** @description Something in a run that is worth a look. */
     Mark: {
       run_id: components['schemas']['Id'];
-      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
+      /** @description `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `model_fell_back`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
       kind: string;
       /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
@@ -4042,8 +4047,8 @@ export interface components {
       extra_refs?: JsonObject;
       /** @description The version of the agent: a label or an id. Default: what its rollout chooses. */
       version?: string;
-      /** @description Overrides the model of the agent. */
-      model?: string;
+      /** @description Overrides the model of the agent, with those that stand in for it. */
+      model?: string | string[] | components['schemas']['ModelFallback'];
       /** @description Overrides the strategy of the agent. */
       strategy?: string;
       /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */

@@ -427,7 +427,11 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a probe that fails costs its run a retry',
-    source: { 'src/worker/run/call-model.ts': [['if (deferred && !mayPass(command, failed)) throw deferred;', 'void deferred;']] },
+    source: {
+      'src/worker/run/call-model.ts': [
+        ['if (deferred && !mayPass(command, failed)) throw deferred;', 'void deferred;'],
+      ],
+    },
     caughtBy: {
       file: 'test/circuits/outage.test.ts',
       test: 'its runs wait without a worker and end once it is over',

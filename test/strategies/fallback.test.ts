@@ -98,6 +98,8 @@ describe('a chain of models', () => {
     const { state } = given(llm, abc).when(fails('overloaded'));
     const committed = JSON.parse(JSON.stringify(state)) as ReactState;
     expect(given(committed, abc).when('resume').command).toMatchObject({ model: 'b' });
+    // after a wait, any model of the round may answer
+    expect(given(committed, { ...abc, waited: true }).when('resume').command).not.toHaveProperty('model');
   });
 
   test('a run of a thread that is sticky begins with the model that answered last', () => {

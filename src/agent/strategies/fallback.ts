@@ -25,7 +25,7 @@ export interface NextAttempt {
   passes: boolean;
 }
 
-type Facts = Pick<RunFacts, 'model' | 'chain' | 'chainStart' | 'maxModelRetries'>;
+type Facts = Pick<RunFacts, 'model' | 'chain' | 'chainStart' | 'maxModelRetries' | 'waited'>;
 
 /** The place of the first call of a run; undefined: the first model. */
 export const firstPlace = ({ chain, chainStart = 0 }: Facts): ChainPlace | undefined =>
@@ -36,6 +36,15 @@ export const firstPlace = ({ chain, chainStart = 0 }: Facts): ChainPlace | undef
 /** The place of the call that follows an answered one. */
 export const placeAfter = (place: ChainPlace | undefined): ChainPlace | undefined =>
   place?.stays && place.at > 0 ? { at: place.at, from: place.at, stays: true } : undefined;
+
+/**
+ * The place of a call that is made anew: the same model is asked, unless the run has waited until it may call one. Then the round
+ * begins again, because any of its models may answer by now.
+ */
+export function placeAgain({ waited }: Facts, place: ChainPlace | undefined): ChainPlace | undefined {
+  if (!waited || !place) return place;
+  return place.from > 0 ? { at: place.from, from: place.from, stays: true } : undefined;
+}
 
 /** The model that is asked at a place. */
 export const modelAt = ({ model, chain }: Pick<Facts, 'model' | 'chain'>, place: ChainPlace | undefined): string =>

@@ -98,6 +98,8 @@ export interface RunFacts {
   chain?: ModelChain;
   /** The model of the chain that answered last on the lane, if the chain is sticky for threads: its index. */
   chainStart?: number;
+  /** Whether it has waited until it may call a model. */
+  waited?: true;
   maxIterations: number;
   maxModelRetries: number;
   /** A run that has used this many tokens ends with the best result it has; absent: no limit. */

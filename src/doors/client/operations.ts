@@ -187,6 +187,7 @@ export interface AlarmFilter {
     | 'arguments_refused'
     | 'tool_retried'
     | 'model_retried'
+    | 'model_fell_back'
     | 'worker_lost'
     | 'cut'
     | 'over_budget'
@@ -449,6 +450,7 @@ export interface KeepRuns {
       | 'arguments_refused'
       | 'tool_retried'
       | 'model_retried'
+      | 'model_fell_back'
       | 'worker_lost'
       | 'cut'
       | 'over_budget'
@@ -865,7 +867,7 @@ export interface ModelCall {
     position: number;
     /** The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
     seq: number;
-    cause: 'prompt' | 'anchor' | 'policy';
+    cause: 'prompt' | 'anchor' | 'policy' | 'fallback';
   } | null;
   /** The previous call on the lane. */
   previousCallId: Id | null;
@@ -1425,6 +1427,7 @@ export interface ListAllRunsQuery {
     | 'arguments_refused'
     | 'tool_retried'
     | 'model_retried'
+    | 'model_fell_back'
     | 'worker_lost'
     | 'cut'
     | 'over_budget'
@@ -1500,7 +1503,7 @@ export interface RunWait {
 /** The number of marks of one kind, and the place of the first mark. */
 export interface MarkCount {
   runId: Id;
-  /** `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
+  /** `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`, `model_fell_back`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More kinds may be added. */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */
   seq: number | null;
@@ -1661,6 +1664,7 @@ export interface CountRunsQuery {
     | 'arguments_refused'
     | 'tool_retried'
     | 'model_retried'
+    | 'model_fell_back'
     | 'worker_lost'
     | 'cut'
     | 'over_budget'
@@ -2041,6 +2045,7 @@ export interface CancelRuns {
       | 'arguments_refused'
       | 'tool_retried'
       | 'model_retried'
+      | 'model_fell_back'
       | 'worker_lost'
       | 'cut'
       | 'over_budget'
@@ -2111,6 +2116,7 @@ export interface RetryRuns {
       | 'arguments_refused'
       | 'tool_retried'
       | 'model_retried'
+      | 'model_fell_back'
       | 'worker_lost'
       | 'cut'
       | 'over_budget'
@@ -2188,6 +2194,7 @@ export interface ReleaseRuns {
       | 'arguments_refused'
       | 'tool_retried'
       | 'model_retried'
+      | 'model_fell_back'
       | 'worker_lost'
       | 'cut'
       | 'over_budget'
@@ -2599,6 +2606,7 @@ export interface ListRunsQuery {
     | 'arguments_refused'
     | 'tool_retried'
     | 'model_retried'
+    | 'model_fell_back'
     | 'worker_lost'
     | 'cut'
     | 'over_budget'
@@ -2719,6 +2727,7 @@ export interface ListThreadsQuery {
     | 'arguments_refused'
     | 'tool_retried'
     | 'model_retried'
+    | 'model_fell_back'
     | 'worker_lost'
     | 'cut'
     | 'over_budget'
@@ -2960,8 +2969,8 @@ export interface NewBranch {
   extraRefs?: JsonObject;
   /** The version of the agent: a label or an id. Default: what its rollout chooses. */
   version?: string;
-  /** Overrides the model of the agent. */
-  model?: string;
+  /** Overrides the model of the agent, with those that stand in for it. */
+  model?: string | string[] | ModelFallback;
   /** Overrides the strategy of the agent. */
   strategy?: string;
   /** Options of the strategy, merged over the agent’s if it has the same strategy. */

@@ -16,6 +16,7 @@ export const runFacts = (
   runId,
   model: claim.model,
   ...(agent.chain.models.length > 1 ? { chain: agent.chain } : {}),
+  ...(claim.waited ? { waited: true } : {}),
   maxIterations: since.iteration + iterationLimit(agent, machine),
   spent: { tokens: claim.usage?.total_tokens ?? 0, elapsedMs: claim.elapsed_ms },
   question: questionOf(claim),

@@ -22,7 +22,7 @@ import { budgetReached } from '../limits.ts';
 import { onAnswered, finishToolRound, proceed } from './tool-round.ts';
 import { cutError } from '../turn/cut-answer.ts';
 import { blankAnswer } from '../turn/events.ts';
-import { afterFailure, attemptFacts, firstPlace, lastError, placeAfter } from '../fallback.ts';
+import { afterFailure, attemptFacts, firstPlace, lastError, placeAfter, placeAgain } from '../fallback.ts';
 
 export type InquiryMachine<Memory> = StrategyMachine<InquiryState, InquiryProgress<Memory>>;
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
@@ -175,7 +175,9 @@ function resume<Memory>(
   // no model call runs during a tool round
   const lost = committed.phase === 'tools' ? [] : committed.open.filter(({ node }) => !waitingRound(progress, node));
   let callNo = committed.call_no;
-  const again = new Map(lost.map((call) => [call, { ...call, call_no: ++callNo, retries: 0 }]));
+  const again = new Map(
+    lost.map((call) => [call, { ...call, place: placeAgain(run, call.place), call_no: ++callNo, retries: 0 }]),
+  );
   const state = { ...committed, call_no: callNo, open: committed.open.map((call) => again.get(call) ?? call) };
   const events = lost.flatMap((call) => {
     const ask = askOf(progress, call.node);

@@ -19,7 +19,7 @@ import {
   type TurnState,
   type RepairState,
 } from './events.ts';
-import { asking, placeAfter } from '../fallback.ts';
+import { asking, placeAfter, placeAgain } from '../fallback.ts';
 import type { Checked } from '../../contracts/contract.ts';
 import type { RunError } from '../records.ts';
 import type { Json, ToolCall } from '../../context/message.ts';
@@ -88,8 +88,10 @@ const failureOf = ({
 });
 
 /** Repeats the repair during which the worker died. */
-export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
-  state.output!.attempt > 0 ? { state, command: repairCommand(run, state) } : nextRepair(run, state);
+export function resumeRepair<S extends TurnState>(run: RunFacts, committed: S): StrategyDecision<S> {
+  const state: S = { ...committed, place: placeAgain(run, committed.place) };
+  return state.output!.attempt > 0 ? { state, command: repairCommand(run, state) } : nextRepair(run, state);
+}
 
 /** Fails the run, because its output can no longer be repaired. */
 export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): StrategyDecision<S> => {

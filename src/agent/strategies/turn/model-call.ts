@@ -11,7 +11,7 @@ import type {
 } from '../machine.ts';
 import { finishAtLimit, failRepairOutOfTime, onRepaired, failRepair, repairCommand, resumeRepair } from './finish.ts';
 import { type TurnState, llmStarted, callId, llmRetry, llmLost } from './events.ts';
-import { afterFailure, askedModel, asking, attemptFacts, lastError } from '../fallback.ts';
+import { afterFailure, askedModel, asking, attemptFacts, lastError, placeAgain } from '../fallback.ts';
 import type { ContextRoom } from '../../policy/policy.ts';
 import type { CompactionOutcome } from '../records.ts';
 
@@ -149,7 +149,8 @@ export function resumeTurn<S extends TurnState>(run: RunFacts, state: S): Strate
   if (state.phase === 'tools') return { state, command: { type: 'run_tools', round: state.round, calls: [] } };
   if (state.phase === 'output') return resumeRepair(run, state);
   if (state.iteration > run.maxIterations) return finishAtLimit(state, 'max_iterations');
-  return callModelAfter(run, { ...state, call_no: state.call_no + 1 }, { events: [llmLost(run, state)] }, run.spent);
+  const again = { ...state, place: placeAgain(run, state.place), call_no: state.call_no + 1 };
+  return callModelAfter(run, again, { events: [llmLost(run, state)] }, run.spent);
 }
 
 /** Compacts the context first, because the next call is over its budget. */

@@ -11,6 +11,7 @@ export type MarkKind =
   | 'arguments_refused'
   | 'tool_retried'
   | 'model_retried'
+  | 'model_fell_back'
   | 'worker_lost'
   | 'cut'
   | 'over_budget'
@@ -46,9 +47,9 @@ export interface RunMark {
   runId: string;
   /**
    * `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`,
-   * `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`,
-   * `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More
-   * kinds may be added.
+   * `model_fell_back`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`,
+   * `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or
+   * `waiting`. More kinds may be added.
    */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */
@@ -64,9 +65,9 @@ export interface RunMarkCount {
   runId: string;
   /**
    * `failed`, `ended_early`, `abandoned`, `tool_failed`, `arguments_refused`, `tool_retried`, `model_retried`,
-   * `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`, `liked`,
-   * `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or `waiting`. More
-   * kinds may be added.
+   * `model_fell_back`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `handoffs_looped`, `model_overridden`,
+   * `liked`, `disliked`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted` or
+   * `waiting`. More kinds may be added.
    */
   kind: string;
   /** The entry to look at; null: the mark concerns the whole run. */
