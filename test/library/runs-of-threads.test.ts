@@ -1,5 +1,5 @@
 // @module-tag slow
-import { agentTool, defineAgent } from 'lanefold';
+import { agentTool, defineAgent, type JsonObject } from 'lanefold';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cases } from '../support/cases.ts';
@@ -50,7 +50,7 @@ test('runs are listed, counted and acted on by what threads are found by', async
   const filters = fc.record(
     {
       tenantId: fc.constantFrom(...tenants, 'nobody'),
-      metadata: fc.constantFrom({ shop: 'paris' }, { of: { word: 'refund' } }, { shop: 'rome' }),
+      metadata: fc.constantFrom<JsonObject>({ shop: 'paris' }, { of: { word: 'refund' } }, { shop: 'rome' }),
       text: fc.constantFrom('refund', 'my -parcel', '"and then"', 'never'),
     },
     { requiredKeys: [] },
