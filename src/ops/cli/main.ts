@@ -88,7 +88,17 @@ const groups: Record<string, readonly string[]> = {
   'Inspect:': ['threads', 'thread', 'runs', 'tree', 'tail', 'context', 'branches', 'diff', 'content', 'waits'],
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun', 'events'],
   'Change threads:': ['branch', 'fork', 'compact', 'erase'],
-  'Access and evidence:': ['keys', 'limits', 'circuits', 'schedules', 'webhooks', 'tenants', 'roles', 'heads', 'verify'],
+  'Access and evidence:': [
+    'keys',
+    'limits',
+    'circuits',
+    'schedules',
+    'webhooks',
+    'tenants',
+    'roles',
+    'heads',
+    'verify',
+  ],
   'Test:': ['cases', 'eval', 'monitors', 'alarms', 'feedback', 'replay', 'chaos', 'check-history', 'bench'],
 };
 const names = Object.values(groups).flat();
