@@ -44,6 +44,7 @@ beforeAll(async () => {
   } as unknown as Parameters<typeof metricsText>[0];
   const requests = [{ labels: { method: 'GET', status: '200' }, value: 1 }];
   const limits = [{ name: 'l', tenant: 't', kind: 'tokens' as const, keys: 1, usedRatio: 1, waiting: 0, total: 1 }];
+  metrics.circuitTurned?.({ model: 'm', state: 'open' });
   const circuits = [{ model: 'm', state: 'open' }] as unknown as Parameters<typeof metricsText>[2];
   const text =
     (await metrics.text()) + metricsText(stats, limits, circuits, requests as Parameters<typeof metricsText>[3]);
