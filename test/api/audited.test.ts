@@ -153,6 +153,10 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
           operation: { type: 'switch' },
         }),
     ],
+    branchThread: [
+      () => call('POST', '/threads/one/branch', { after_seq: -1, show: false }),
+      () => call('POST', '/threads/none/branch', { after_seq: -1 }),
+    ],
     resetLane: [
       () => call('POST', '/threads/one/contexts/default/reset', {}),
       () => call('POST', '/threads/none/contexts/default/reset', {}),

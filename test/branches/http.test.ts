@@ -28,17 +28,20 @@ test('over HTTP, a branch is made once for each key, and says where its run is',
     status: 201,
     body: { op_id: 'k', context_ref: 'default@2', duplicate: false, parent: { after_seq: -1, parent_seq: null } },
   });
+  const { run } = first.body as { run: { id: string } };
   const again = await api.call('POST', path, body, { 'idempotency-key': 'k' });
-  expect(again).toMatchObject({ status: 201, body: { duplicate: true, run: { id: first.body.run.id } } });
+  expect(again).toMatchObject({ status: 201, body: { duplicate: true, run: { id: run.id } } });
   expect(again.headers.get('idempotent-replayed')).toBe('true');
-  expect(first.headers.get('location')).toBe(`/v1/threads/t/runs/${first.body.run.id}`);
+  expect(first.headers.get('location')).toBe(`/v1/threads/t/runs/${run.id}`);
   expect(await api.call('POST', path, { ...body, input: 'zwei' }, { 'idempotency-key': 'k' })).toMatchObject({
     status: 422,
     body: { code: 'idempotency_mismatch' },
   });
-  await api.lanefold.runs.wait({ threadId: 't', id: first.body.run.id });
+  await api.lanefold.runs.wait({ threadId: 't', id: run.id });
   const lanes = await api.call('GET', '/v1/threads/t/branches');
-  expect(lanes.body.data).toMatchObject([{ context_ref: 'default' }, { context_ref: 'default@2', shown: true }]);
+  expect(lanes.body).toMatchObject({
+    data: [{ context_ref: 'default' }, { context_ref: 'default@2', shown: true }],
+  });
   const tree = await api.call('GET', '/v1/threads/t/tree?limit=1');
   expect(tree.body).toMatchObject({ data: [{ role: 'user', siblings: 2, place: 1 }], next_after: expect.any(Number) });
   const audit = await api.lanefold.audit.list({ threadId: 't' });
