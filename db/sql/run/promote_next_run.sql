@@ -1,6 +1,6 @@
 -- Makes the next waiting run the thread's active one: interrupts first, then the oldest. A run enqueued without a lane
--- uses the lane that is active now; one that was accepted with a branch shows its lane from now on. The caller holds the lock of the thread, which has no active run. Returns
--- {promoted?} as _promoted does.
+-- uses the lane that is active now; one that was accepted with a branch shows its lane from now on. The caller holds the
+-- lock of the thread, which has no active run. Returns {promoted?} as _promoted does.
 create or replace function lanefold._promote_next_run(p_thread_id text)
 returns jsonb language plpgsql as $$
 declare
