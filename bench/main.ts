@@ -4,6 +4,7 @@ import { printMachine } from './support/machine.ts';
 import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
 import { circuits } from './circuits.ts';
+import { fallback } from './fallback.ts';
 import { citus } from './citus/index.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
@@ -62,6 +63,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   forks: forking,
   memory,
   cancel,
+  fallback,
   recovery,
   strategies,
   retention: (servers) => retention(servers),

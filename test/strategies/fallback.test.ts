@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chainOf, fallbackReasons, type FallbackReason, type ModelChain } from '../../src/agent/models/model-chain.ts';
+import { fallbackReasons, type FallbackReason } from '../../src/agent/models/fallback-reason.ts';
+import { chainOf, type ModelChain } from '../../src/agent/models/model-chain.ts';
 import { afterFailure, modelAt, placeAfter, type ChainPlace } from '../../src/agent/strategies/fallback.ts';
 import type { RunFacts, StrategyEvent } from '../../src/agent/strategies/machine.ts';
 import type { ReactState } from '../../src/agent/strategies/react.ts';

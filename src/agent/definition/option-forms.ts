@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { fallbackReasons, maxAttemptMs, mostModels, type ModelOption } from '../models/model-chain.ts';
+import { fallbackReasons } from '../models/fallback-reason.ts';
+import { maxAttemptMs, mostModels, type ModelOption } from '../models/model-chain.ts';
 import type { ModelName } from '../models/providers.ts';
 import { jsonObject, named, typed, whole } from '../../base/operations/schemas.ts';
 

@@ -6,7 +6,7 @@ import {
   NoContentGeneratedError,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import type { FallbackReason } from './model-chain.ts';
+import type { FallbackReason } from './fallback-reason.ts';
 import { tooLong, ModelError, type ModelErrorType } from './model-error.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { retryAfterMs, bounded, networkErrorCodes } from '../../base/common/network.ts';

@@ -3,18 +3,8 @@ import { refuseUnknownKeys } from '../../base/checks/unknown-keys.ts';
 import { camelKeys, snakeKeys } from '../../base/common/case.ts';
 import { omitUndefined } from '../../base/common/json.ts';
 import type { Json } from '../context/message.ts';
+import { fallbackReasons, type FallbackReason } from './fallback-reason.ts';
 import type { ModelName } from './providers.ts';
-
-/**
- * Why a call goes to the next model. `overloaded`: the provider does not serve it now: a 5xx, a connection that was lost, a
- * stream that broke or reports an error, an unreadable answer that may be better the next time. `rate_limited`: HTTP 429.
- * `timeout`: the model stayed silent, or a limit of the attempt has passed. `auth`: the provider refuses the key, the account
- * or the model. `context_too_long`: the request exceeds what the model takes. `limit`: a limit of Lanefold has no room for a
- * call to this model now.
- */
-export type FallbackReason = (typeof fallbackReasons)[number];
-
-export const fallbackReasons = ['overloaded', 'rate_limited', 'timeout', 'auth', 'context_too_long', 'limit'] as const;
 
 export const stickyChoices = ['run', 'thread', false] as const;
 

@@ -1,5 +1,5 @@
 import { redactSecrets } from '../../base/redaction/sensitive-keys.ts';
-import type { FallbackReason } from './model-chain.ts';
+import type { FallbackReason } from './fallback-reason.ts';
 
 /**
  * Where a model call failed: in the context policy or the request transformer, before the answer started, while it

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../context/message.ts';
-import { fallbackReasons, type FallbackReason, type ModelChain } from '../models/model-chain.ts';
+import { fallbackReasons, type FallbackReason } from '../models/fallback-reason.ts';
+import type { ModelChain } from '../models/model-chain.ts';
 import type { Attempt, RunFacts, StrategyEvent } from './machine.ts';
 
 /** Where a call is in the chain of its run. Stored with the state, so that the next worker asks the same model. */

@@ -4,7 +4,8 @@ import type { AnswerCut, OnCut } from '../context/fold.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import type { FallbackReason, ModelChain } from '../models/model-chain.ts';
+import type { FallbackReason } from '../models/fallback-reason.ts';
+import type { ModelChain } from '../models/model-chain.ts';
 import type { ContextRoom } from '../policy/policy.ts';
 import type {
   RunEventKind,

@@ -1,6 +1,6 @@
 import type { AnswerCut } from '../context/fold.ts';
 import type { Json, JsonObject, ToolCall, Usage } from '../context/message.ts';
-import type { FallbackReason } from '../models/model-chain.ts';
+import type { FallbackReason } from '../models/fallback-reason.ts';
 import type { ContextRoom } from '../policy/policy.ts';
 
 /** A node that a step adds or changes: the answer to a question, or something the strategy derived from answers. */

@@ -1,7 +1,6 @@
 import { assertStorable, isBlank } from '../../base/checks/values.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import type { Json } from '../context/message.ts';
-import type { StoredFallback } from '../models/model-chain.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { PolicyOption } from '../policy/types.ts';
 import { readPolicy } from '../policy/read-policy.ts';
@@ -27,8 +26,6 @@ export interface HandoffRequest extends HandoffOptions {
 /** The next agent, as the worker that accepted the handoff knew it. */
 export interface NextAgent extends Required<Pick<HandoffRequest, 'agent' | 'context'>> {
   model: string;
-  /** The models that stand in for it. */
-  fallback?: StoredFallback;
   prompt: string | null;
   ask?: string;
   /** As it is stored. */

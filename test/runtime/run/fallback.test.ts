@@ -2,6 +2,7 @@ import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } fr
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound } from '../../support/log.ts';
 import { readStream } from '../../support/read-stream.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -40,7 +41,7 @@ const half: LanguageModelV4StreamPart[] = [
   { type: 'text-delta', id: '1', delta: 'The answer is forty' },
 ];
 
-describe('a chain of models', () => {
+describe.skipIf(noRedis())('a chain of models', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
