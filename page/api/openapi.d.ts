@@ -4017,7 +4017,7 @@ export interface components {
       shown: boolean;
       /** @description The branch was made by an earlier request. */
       duplicate: boolean;
-      run: components['schemas']['RunReceipt'] & (Record<string, never> | null);
+      run: components['schemas']['RunReceipt'] | null;
     };
     NewBranch: {
       /** @description The last entry whose context the branch has; -1: none. */
@@ -4102,7 +4102,7 @@ export interface components {
     /** @description A lane, and where it left another one: a row of the view `lane_tree`. */
     Branch: {
       context_ref: components['schemas']['Id'];
-      parent_context_ref: components['schemas']['Id'] & (string | null);
+      parent_context_ref: components['schemas']['Id'] | null;
       /** @description The last entry whose context the branch has; -1: none. */
       branched_after_seq: number | null;
       /** @description The message that the first one of the branch follows; null: it is empty before. */
@@ -4133,7 +4133,7 @@ export interface components {
       /** @description The lane on which it was written. */
       context_ref: components['schemas']['Id'];
       role: string;
-      run_id: components['schemas']['Id'] & (string | null);
+      run_id: components['schemas']['Id'] | null;
       /** @description The message before it, across branches; null: it is the first. */
       parent_seq: number | null;
       /** @description How many messages follow the same one, itself included. */

@@ -5,7 +5,7 @@ import { nouns } from '../../src/server/declared/nouns.ts';
 
 /** What operators do from the command line, the page or their own requests: whole nouns, and some operations of others. */
 const ofOperators = {
-  nouns: ['agents', 'audit', 'evals', 'library', 'monitors', 'schedules', 'tenants', 'webhooks', 'workers'],
+  nouns: ['agents', 'audit', 'circuits', 'evals', 'library', 'monitors', 'schedules', 'tenants', 'webhooks', 'workers'],
   operations: [
     ...['createKey', 'listKeys', 'revokeKey', 'rotateKey', 'setLimit', 'removeLimit'],
     ...['diffContexts', 'replayCall', 'createEventToken', 'listMarks', 'streamTree'],

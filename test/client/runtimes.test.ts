@@ -39,7 +39,19 @@ describe.each([
     const context = vm.createContext({});
     vm.runInContext(`${program}; var made = lanefold.createClient({ url: 'https://example.com' })`, context);
     expect(Object.keys((context['made'] as object)!).sort()).toEqual(
-      ['approvals', 'contexts', 'events', 'keys', 'limits', 'runs', 'threads', 'waits'].sort(),
+      [
+        'alarms',
+        'approvals',
+        'cases',
+        'contexts',
+        'events',
+        'feedback',
+        'keys',
+        'limits',
+        'runs',
+        'threads',
+        'waits',
+      ].sort(),
     );
   });
 
@@ -62,7 +74,7 @@ describe.each([
 
 test('the entry points for browsers are small', async () => {
   for (const [entry, most] of [
-    ['client', 6_700],
+    ['client', 7_400],
     ['react', 4_400],
   ] as const) {
     const program = await bundle(entry);

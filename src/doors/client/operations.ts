@@ -3037,13 +3037,13 @@ export interface BranchReceipt {
   shown: boolean;
   /** The branch was made by an earlier request. */
   duplicate: boolean;
-  run: RunReceipt & (Record<string, never> | null);
+  run: RunReceipt | null;
 }
 
 /** A lane, and where it left another one: a row of the view `lane_tree`. */
 export interface Branch {
   contextRef: Id;
-  parentContextRef: Id & (string | null);
+  parentContextRef: Id | null;
   /** The last entry whose context the branch has; -1: none. */
   branchedAfterSeq: number | null;
   /** The message that the first one of the branch follows; null: it is empty before. */
@@ -3080,7 +3080,7 @@ export interface TreeMessage {
   /** The lane on which it was written. */
   contextRef: Id;
   role: string;
-  runId: Id & (string | null);
+  runId: Id | null;
   /** The message before it, across branches; null: it is the first. */
   parentSeq: number | null;
   /** How many messages follow the same one, itself included. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, date, Id, named } from '../../../base/operations/schemas.ts';
+import { count, date, Id, named, orNull } from '../../../base/operations/schemas.ts';
 import { RunReceipt } from '../run/declaration.ts';
 
 const parentSeq = z
@@ -12,7 +12,7 @@ export const Branch = named(
   z
     .object({
       contextRef: Id,
-      parentContextRef: Id.nullable().describe('The lane that the branch left; null for a lane that is no branch.'),
+      parentContextRef: orNull(Id.describe('The lane that the branch left; null for a lane that is no branch.')),
       branchedAfterSeq: z.int().nullable().describe('The last entry whose context the branch has; -1: none.'),
       parentSeq,
       rootContextRef: Id.describe('The first lane of its tree.'),
@@ -31,7 +31,7 @@ export const TreeMessage = named(
       seq: count('The entry of the message.', 5),
       contextRef: Id.describe('The lane on which it was written.'),
       role: z.string().meta({ example: 'user' }),
-      runId: Id.nullable().describe('The run that wrote it.'),
+      runId: orNull(Id.describe('The run that wrote it.')),
       parentSeq: z.int().nullable().describe('The message before it, across branches; null: it is the first.'),
       siblings: count('How many messages follow the same one, itself included.', 3),
       place: count('Its place among them, from 1, in the order of the log.', 2),
@@ -53,7 +53,7 @@ export const BranchReceipt = named(
       }),
       shown: z.boolean().describe('Whether it is the active lane now. While a run is active, it is shown later.'),
       duplicate: z.boolean().describe('The branch was made by an earlier request.'),
-      run: RunReceipt.nullable().describe('The run on the branch.'),
+      run: orNull(RunReceipt.describe('The run on the branch.')),
     })
     .meta({ description: 'A new lane of a thread, and the run that was accepted with it.' }),
 );

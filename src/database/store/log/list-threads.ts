@@ -85,7 +85,7 @@ interface Beside {
 /** What lists show of the active or newest run of a thread, beside its error and its question. */
 const shownOfRun = ['run_id', 'agent', 'model', 'status', 'answered', 'termination_reason', 'run_at', 'start_at'];
 const ofRun = `r.id as run_id, r.agent, r.agent_version, r.model, r.status, r.answered, r.termination_reason, r.created_at as run_at,
-  r.start_at, r.error, r.input, r.user_seq`;
+  r.start_at, r.error, r.input, r.options, r.user_seq`;
 
 /** SQL: that run of the thread `t`. The limit keeps the planner from reading all runs of a version. */
 const lastRun = `left join lateral (
