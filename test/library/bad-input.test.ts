@@ -74,7 +74,6 @@ describe('a rejected request', () => {
   const stray: [string, (options: object) => Promise<unknown> | AsyncIterable<unknown>][] = [
     ['threads.create', (o) => lanefold.threads.create(o)],
     ['threads.fork', (o) => lanefold.threads.fork('idle', o)],
-    ['threads.branch', (o) => lanefold.threads.branch('idle', { afterSeq: -1, ...o })],
     ['threads.tree', (o) => lanefold.threads.tree('idle', o)],
     ['feedback.give', (o) => lanefold.feedback.give('idle', { answerSeq: 0, ...o })],
     ['feedback.list', (o) => lanefold.feedback.list(o)],
@@ -230,6 +229,8 @@ describe('a rejected request', () => {
     'monitors.list',
     'alarms.list',
     'circuits.list',
+    // the stray option of this test is its own
+    'threads.branch',
     'threads.branches',
     'threads.questionOf',
     'streams.open',
