@@ -30,6 +30,7 @@ type Acts = [done: Act, refused: Act];
 const unaudited = new Set([
   'createThread',
   'appendEntries',
+  'giveFeedback',
   'createRun',
   'createRuns',
   'retryRun',

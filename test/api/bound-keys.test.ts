@@ -134,6 +134,7 @@ describe('a key that is bound to agents', () => {
       'keepCase',
       'listAudit',
       'listCases',
+      'listFeedback',
       'moveThread',
       'redeliverWebhook',
       'setSchedule',

@@ -41,6 +41,12 @@ async function fill(tenant: string): Promise<void> {
     ...answer(`secret of ${tenant}`),
     nodes: [{ node: 1, status: 'open', content: `secret of ${tenant}` }],
   });
+  await rows(
+    on,
+    'select lanefold.give_feedback($1, $2)',
+    id,
+    JSON.stringify({ run_id: 'ended', comment: `secret of ${tenant}` }),
+  );
   const parent = {
     thread_id: id,
     run_id: 'ended',

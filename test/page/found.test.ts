@@ -141,7 +141,7 @@ const searches: Search[] = [
     clicks: [facet('model retried'), mark('model_retried')],
     sees: /Failed attempts\s*1/,
   },
-  { fault: 'model_fell_back', from: 'runs', clicks: [facet('fell back'), row()], sees: 'answered instead of' },
+  { fault: 'model_fell_back', from: 'threads', clicks: [facet('fell back'), row()], sees: 'answered instead of' },
   { fault: 'model_overridden', from: 'runs', clicks: [more, facet('model overridden'), row()], sees: 'fault:cheap' },
   { fault: 'cut', from: 'threads', clicks: [facet('cut'), row('And for dessert?')], sees: 'Cut by policy' },
   {

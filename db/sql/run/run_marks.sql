@@ -105,6 +105,8 @@ begin
     select a.seq, a.call_id from answers a where a.run_id = e.run_id and a.event_seq > e.event_seq order by a.event_seq limit 1
   ) next on true
   where e.kind in ('llm_retry', 'llm_lost', 'worker_lost')
+    -- another model that answers at once is no retry
+    and (e.data ->> 'next_model' is not distinct from e.data ->> 'model' or e.data ->> 'delay_ms' <> '0')
   union all
   select e.run_id, 'compacted', (e.data ->> 'seq')::bigint, null, jsonb_build_object('covered', e.data -> 'covered',
     'messages', e.data -> 'messages', 'model', e.data -> 'model')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { after, count, date, Id, jsonObject, limit, named, orNull } from '../../../base/operations/schemas.ts';
 import { marks } from '../trace/declaration.ts';
-import { found, ofThreads, RunStatus } from '../run/declaration.ts';
+import { found, ofThreads, RunStatus, word } from '../run/declaration.ts';
 
 export const RecordedThread = z.object({
   id: Id,
@@ -52,8 +52,6 @@ export const RecordedSummary = z
     children: count('How many threads the tool calls of its runs have created.', 0),
   })
   .meta({ doc: 'A thread as lists show it, without its log and state.' });
-
-const word = (description: string) => z.string().min(1).max(400).optional().describe(description);
 
 export const ThreadFilter = z
   .object({

@@ -11,6 +11,7 @@ import {
   orNull,
   typed,
   whole,
+  text,
 } from '../../../base/operations/schemas.ts';
 import { MarkKind, marks } from '../trace/declaration.ts';
 
@@ -311,7 +312,8 @@ export const TreeRun = named(
     .meta({ doc: 'A run with its place in a tree of runs.' }),
 );
 
-const word = (description: string) => z.string().min(1).max(400).optional().describe(description);
+/** Text that a list is filtered by. */
+export const word = (description: string) => text(400).optional().describe(description);
 
 /** Filters by thread that runs and threads share; `what` is what is found. */
 export const ofThreads = (what: string) => ({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noun } from '../../../base/operations/operation.ts';
-import { by, date, Id, named, typed, whole } from '../../../base/operations/schemas.ts';
+import { by, date, Id, named, text, typed, whole } from '../../../base/operations/schemas.ts';
 import { FleetActivity, FleetStats, ListedWorker } from '../../../database/store/worker/declaration.ts';
 import { KeyLimits } from '../../../database/store/access/declaration.ts';
 
@@ -48,8 +48,8 @@ export const library = noun('library', tag, {
       hours: hours(24 * 366, 24),
       since: date('Start of the period, instead of `hours`; at most 366 days before its end.').optional(),
       until: date('End of the period; default now.').optional(),
-      agent: z.string().optional().describe('Count the runs of one agent.'),
-      version: z.string().optional().describe('Count the runs of one version of it, by its id.'),
+      agent: text(128).optional().describe('Count the runs of one agent.'),
+      version: text(128).optional().describe('Count the runs of one version of it, by its id.'),
     },
     answer: { description: 'The activity.', schema: Activity },
     returns: FleetActivity,
