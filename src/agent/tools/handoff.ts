@@ -1,6 +1,6 @@
 import { assertStorable, isBlank } from '../../base/checks/values.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
-import type { Json } from '../context/message.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { PolicyOption } from '../policy/types.ts';
 import { readPolicy } from '../policy/read-policy.ts';
@@ -26,6 +26,8 @@ export interface HandoffRequest extends HandoffOptions {
 /** The next agent, as the worker that accepted the handoff knew it. */
 export interface NextAgent extends Required<Pick<HandoffRequest, 'agent' | 'context'>> {
   model: string;
+  /** The models that stand in for it, as they are stored. */
+  fallback?: JsonObject;
   prompt: string | null;
   ask?: string;
   /** As it is stored. */

@@ -70,7 +70,7 @@ function nextAgent(
   { agents }: RunDependencies,
   { agent, context = 'whole', contextPolicy, ask }: HandoffRequest,
 ): NextAgent {
-  const { model, instructions: prompt, resume, version } = agents.get(agent);
+  const { model, chain, instructions: prompt, resume, version } = agents.get(agent);
   const policy = contextPolicy === undefined ? undefined : storedOption(contextPolicy);
   return {
     agent,
@@ -78,6 +78,7 @@ function nextAgent(
     model,
     prompt,
     ...omitUndefined({
+      fallback: storedFallback(chain) as JsonObject | undefined,
       ask,
       context_policy: policy,
       pinned: resume === 'pinned' ? version.id : undefined,
@@ -175,7 +176,7 @@ export async function commitHandoff(
   deps: RunDependencies,
   active: ActiveRun,
   decision: StrategyDecision,
-  { agent: name, context, model, prompt, ask, context_policy: policy, pinned }: NextAgent,
+  { agent: name, context, model, fallback, prompt, ask, context_policy: policy, pinned }: NextAgent,
 ): Promise<RunEnd | undefined> {
   const { claim, clock, facts, progress } = active;
   // more than a step that merely resumes the run
@@ -190,7 +191,6 @@ export async function commitHandoff(
     tokens,
     elapsed_ms: elapsedMs,
   };
-  const fallback = storedFallback(deps.agents.get(name).chain);
   const handoff = {
     agent: name,
     model,
