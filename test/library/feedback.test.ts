@@ -1,6 +1,7 @@
 import { defineAgent } from 'lanefold';
 import { defineScorer, type ScorerInput } from 'lanefold/evals';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onCitus } from '../support/services.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { deferred, until } from '../support/until.ts';
 
@@ -108,6 +109,8 @@ test('lists are newest first, filtered and paged, and survive an export', async 
   } while (after);
   expect(seen).toEqual([4, 3, 2]);
 
+  // a distributed database exports nothing
+  if (onCitus) return;
   const lines: string[] = [];
   for await (const line of lanefold.threads.export(run.threadId)) lines.push(line);
   const { id } = await lanefold.threads.import({ format: 'lanefold', lines }, { id: 'copy-of-liked' });
