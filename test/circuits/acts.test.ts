@@ -105,7 +105,9 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
     };
     await until('its runs have ended or wait', settled);
     await until('they are counted', async () => status === 429 || ((await circuits.of(model))?.calls ?? 0) >= 3);
-    if (status !== 429) expect(await circuits.of(model)).toMatchObject({ state: expected, failed });
+    // a run that waits may probe it already
+    const seen = expected === 'open' ? (expect.stringMatching(/open/) as string) : expected;
+    if (status !== 429) expect(await circuits.of(model)).toMatchObject({ state: seen, failed });
     else expect(await circuits.of(model)).toBeUndefined();
     state.down = false;
   });
