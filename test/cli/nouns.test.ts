@@ -28,6 +28,7 @@ test('the nouns that can be listed', () => {
     'cases',
     'circuits',
     'eval',
+    'feedback',
     'keys',
     'limits',
     'monitors',

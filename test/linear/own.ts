@@ -20,7 +20,7 @@ export const own: Record<string, readonly string[]> = {
     server/auth.ts agent/models/catalog.ts agent/models/file-tokens.ts
     agent/limits/dimensions.ts agent/models/registry.ts
     runs/limiter/limited-run.ts features/webhooks/worker/addresses.ts database/store/context/read-call.ts
-    runs/telemetry/opentelemetry/chat-span.ts
+    runs/telemetry/opentelemetry/chat-span.ts worker/run/open-run.ts
   `),
   'each pattern takes every character once, as literals.test.ts shows': list(`
     ops/cli/commands/context.ts ops/cli/output.ts ops/cli/show-run.ts doors/client/case.ts base/common/case.ts
