@@ -37,7 +37,7 @@ export const reviewed: Mutant[] = [
   },
   {
     name: 'an append under a known key with another body is answered',
-    sql: { append_entries: [['if e.hash <> v_op_hash then', 'if false then']] },
+    sql: { _known_receipt: [['if r.hash <> p_hash then', 'if false then']] },
     caughtBy: { file: 'test/db/append.test.ts', test: 'idempotency key another body under the same key is refused' },
   },
   {

@@ -8,20 +8,16 @@ returns jsonb language plpgsql as $$
 declare
   t lanefold.thread;
   v_answer lanefold._entry;
-  v_known record;
+  v_known bigint;
   v_at timestamptz;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
   if p ->> 'op_id' is not null then
-    select r.first_seq, r.hash, e.payload into v_known from lanefold._append_receipt r
-    join lanefold._entry e on e.thread_id = p_thread_id and e.seq = r.first_seq
-    where r.thread_id = p_thread_id and r.op_id = p ->> 'op_id';
-    if found and v_known.hash <> coalesce(p ->> 'op_hash', '') then
-      perform lanefold._fail('LF007', format('The idempotency key %s was used with another body.', p ->> 'op_id'), 'Use a new key for a new request.');
-    elsif found then
-      return jsonb_build_object('seq', v_known.first_seq, 'answer_seq', v_known.payload -> 'answer_seq', 'run_id', v_known.payload -> 'run_id',
-        'duplicate', true);
+    v_known := lanefold._known_receipt(p_thread_id, p ->> 'op_id', coalesce(p ->> 'op_hash', ''));
+    if v_known is not null then
+      return (select jsonb_build_object('seq', e.seq, 'answer_seq', e.payload -> 'answer_seq', 'run_id', e.payload -> 'run_id', 'duplicate', true)
+        from lanefold._entry e where e.thread_id = p_thread_id and e.seq = v_known);
     end if;
   end if;
   select * into v_answer from lanefold._entry e

@@ -23,12 +23,9 @@ begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
   if v_op is not null then
-    select first_seq, hash into e from lanefold._append_receipt where thread_id = p_thread_id and op_id = v_op;
-    if found then
-      if e.hash <> v_op_hash then
-        perform lanefold._fail('LF007', format('The idempotency key %s was used with another body.', v_op), 'Use a new key for a new request.');
-      end if;
-      return jsonb_build_object('first_seq', e.first_seq, 'rev', t.rev, 'duplicate', true);
+    v_first := lanefold._known_receipt(p_thread_id, v_op, v_op_hash);
+    if v_first is not null then
+      return jsonb_build_object('first_seq', v_first, 'rev', t.rev, 'duplicate', true);
     end if;
   end if;
   perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
