@@ -26,7 +26,7 @@ export interface WorkerSite {
 }
 
 /** A call of a model that may be made. */
-export interface Attempt {
+export interface GuardedCall {
   /** The model has begun to answer. */
   answers(): void;
   /**
@@ -67,7 +67,7 @@ export interface WorkerPart {
   /** What pays for a run; undefined: nothing of this feature. */
   shareOf?: (options: RunOptions) => Promise<BudgetShare | undefined>;
   /** Asked before each call of a model; undefined: this feature has no say in it. */
-  attemptAt?: (model: string) => Promise<Attempt | CallDeferred | undefined>;
+  attemptAt?: (model: string) => Promise<GuardedCall | CallDeferred | undefined>;
   /** A run of this worker has ended; must not throw. */
   runEnded?: (options: RunOptions) => void;
   /** Stops; resolves once nothing is in progress. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../agent/context/message.ts';
 import { classify } from '../../agent/models/classify-error.ts';
 import { outcomeOf } from '../../agent/models/provider-failure.ts';
-import { CallDeferred, type Attempt } from '../part.ts';
+import { CallDeferred, type GuardedCall } from '../part.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { isOfLimits, modelFailed } from './reserve-call.ts';
 
@@ -13,7 +13,7 @@ import { isOfLimits, modelFailed } from './reserve-call.ts';
 export async function beginAttempt(
   { features, models }: Pick<RunDependencies, 'features' | 'models'>,
   model: string,
-): Promise<Attempt | undefined> {
+): Promise<GuardedCall | undefined> {
   // every name of a model has the circuit of what it stands for
   const answer = await features?.attemptAt(models.target(model));
   if (answer instanceof CallDeferred) throw answer;
@@ -27,7 +27,7 @@ export async function beginAttempt(
  * @param isStopped the call was not wanted any more
  */
 export async function failAttempt(
-  attempt: Attempt | undefined,
+  attempt: GuardedCall | undefined,
   error: unknown,
   isStopped: boolean,
 ): Promise<CallDeferred | undefined> {

@@ -15,15 +15,14 @@ import type { Reservation } from '../../runs/limiter/run-limits.ts';
 import {
   attemptOf,
   cutShort,
+  failureOf,
   mayPass,
-  modelFailed,
-  passedOn,
   abandonCall,
   isOfLimits,
   reserveCall,
   settleCall,
 } from './reserve-call.ts';
-import type { Attempt as GuardedCall } from '../part.ts';
+import type { GuardedCall } from '../part.ts';
 import { beginAttempt, failAttempt } from './attempt.ts';
 import { askedOf, prepareCall, type PreparedCall, roomFor } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
@@ -46,8 +45,6 @@ interface CallUnderWay {
   call?: PreparedCall;
   guarded?: GuardedCall | undefined;
   reserved?: Reservation | undefined;
-  /** What the model has written so far, for live readers. */
-  written?: () => AnswerSoFar;
   closeLive?: (() => void) | undefined;
   /** What the model has written so far. */
   soFar?: () => AnswerSoFar;
@@ -75,16 +72,15 @@ export async function callModel(
     underWay.call = await prepareCall(deps, run, agent, claim, context, command);
     return await makeCall(deps, run, agent, claim, command, underWay.call, underWay, signal);
   } catch (error) {
-    const { call, reserved, written } = underWay;
+    const { call, reserved, soFar } = underWay;
     abandonCall(reserved, error);
     const deferred = await failAttempt(underWay.guarded, error, signal.aborted);
-    if (signal.reason instanceof CancelRequested && call && written)
-      throw new CancelRequested(cutShort(deps, agent, callId, call, written()));
+    // people have read what was not quiet
+    if (signal.reason instanceof CancelRequested && call && soFar && !command.quiet)
+      throw new CancelRequested(cutShort(deps, agent, callId, call, soFar()));
     signal.throwIfAborted();
-    const passed = passedOn(error, command);
-    if (!passed && isOfLimits(error)) throw error;
-    const failed = passed ?? modelFailed(error);
-    if (!passed && failed.retryAfterMs !== undefined)
+    const failed = failureOf(error, command);
+    if (!isOfLimits(error) && failed.retryAfterMs !== undefined)
       await run.limits?.drain(call?.model ?? claim.model, failed.retryAfterMs).catch(() => {});
     // another model answers sooner than this one is called again
     if (deferred && !mayPass(command, failed)) throw deferred;
@@ -135,7 +131,6 @@ async function makeCall(
         underWay.soFar = soFar;
         // live readers see only answers to the user
         if (command.quiet) return;
-        underWay.written = soFar;
         underWay.closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar);
       },
       onFirstPart() {

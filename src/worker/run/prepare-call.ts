@@ -52,8 +52,9 @@ export async function prepareCall(
   context: RunContext,
   { iteration, room, ...attempt }: { iteration: number; room?: ContextRoom } & Attempt,
 ): Promise<PreparedCall> {
-  const { model } = askedOf(claim, attempt);
-  const fitted = await fit(counting, agent, askedOf(claim, attempt), context, room);
+  const asked = askedOf(claim, attempt);
+  const { model } = asked;
+  const fitted = await fit(counting, agent, asked, context, room);
   const own = fitted?.sent ?? context;
   const moved = cutMoved(context.answerRefs, fitted?.refs);
   const refs = {

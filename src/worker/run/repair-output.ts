@@ -8,11 +8,11 @@ import type { ReadyContract } from '../../agent/contracts/contract.ts';
 import { runAttempt } from '../../agent/tools/execute.ts';
 import type { Command, StrategyEvent } from '../../agent/strategies/machine.ts';
 import type { Claim } from '../../database/store/run/claim-run.ts';
-import type { Attempt } from '../part.ts';
+import type { GuardedCall } from '../part.ts';
 import { beginAttempt, failAttempt } from './attempt.ts';
 import type { HeldRun } from './held-run.ts';
 import type { Reservation } from '../../runs/limiter/run-limits.ts';
-import { mayPass, modelFailed, passedOn, abandonCall, isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
+import { abandonCall, failureOf, mayPass, reserveCall, settleCall } from './reserve-call.ts';
 import { askedOf } from './prepare-call.ts';
 import { questionOf, type RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
@@ -48,7 +48,7 @@ export async function repairOutput(
     return { type: 'output_repaired', checked: repaired };
   }
   let reserved: Reservation | undefined;
-  let calling: Attempt | undefined;
+  let calling: GuardedCall | undefined;
   try {
     const request = await prepareRepair(
       deps,
@@ -93,9 +93,7 @@ export async function repairOutput(
     abandonCall(reserved, fault);
     const deferred = await failAttempt(calling, fault, signal.aborted);
     signal.throwIfAborted();
-    const passed = passedOn(fault, command);
-    if (!passed && isOfLimits(fault)) throw fault;
-    const failed = passed ?? modelFailed(fault);
+    const failed = failureOf(fault, command);
     if (deferred && !mayPass(command, failed)) throw deferred;
     return failed;
   }

@@ -121,10 +121,18 @@ export const mayPass = ({ passesOn }: Attempt, { reason }: Pick<ModelFailed, 're
   reason !== undefined && passesOn?.includes(reason) === true;
 
 /**
- * A call that a limit refuses, or whose model is not called for now, fails if another model can be asked instead; undefined: the run
- * waits.
+ * A failed call, as an event for the machine: also one that a limit refuses, or whose model is not called for now, if another model can
+ * be asked instead.
+ *
+ * @throws `error` if the run has to wait
  */
-export function passedOn(error: unknown, attempt: Attempt): ModelFailed | undefined {
+export function failureOf(error: unknown, attempt: Attempt): ModelFailed {
+  const passed = passedOn(error, attempt);
+  if (!passed && isOfLimits(error)) throw error;
+  return passed ?? modelFailed(error);
+}
+
+function passedOn(error: unknown, attempt: Attempt): ModelFailed | undefined {
   if (!(error instanceof LimitReached || error instanceof CallDeferred)) return undefined;
   const [type, reason] =
     error instanceof LimitReached ? (['limit', 'limit'] as const) : (['circuit_open', 'overloaded'] as const);

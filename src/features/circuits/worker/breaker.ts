@@ -1,7 +1,7 @@
 import type { ProviderOutcome } from '../../../agent/models/provider-failure.ts';
 import { newId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import { CallDeferred, type Attempt } from '../../../worker/part.ts';
+import { CallDeferred, type GuardedCall } from '../../../worker/part.ts';
 import type { CircuitRule } from '../rule.ts';
 import { probeCircuit, reportCircuits, type HeldCircuit } from '../store/circuits.ts';
 import { Tally } from './tally.ts';
@@ -50,7 +50,7 @@ export class Breaker {
     return Number.isFinite(free) ? Math.max(0, free - performance.now()) : undefined;
   }
 
-  async attemptAt(model: string): Promise<Attempt | CallDeferred | undefined> {
+  async attemptAt(model: string): Promise<GuardedCall | CallDeferred | undefined> {
     // scripts in the place of a model are no models of a provider
     if (!isModel(model)) return undefined;
     const known = this.#known.get(model);
@@ -94,7 +94,7 @@ export class Breaker {
     this.onTurn({ opened, closed, closedHere: closed.filter((model) => answered.includes(model)) });
   }
 
-  #attempt(model: string, probe?: string): Attempt {
+  #attempt(model: string, probe?: string): GuardedCall {
     let probing = probe;
     let hasEnded = false;
     const endProbe = (outcome: ProviderOutcome | undefined) => {
