@@ -7,6 +7,7 @@ import { fallbackReasons, type FallbackReason } from './fallback-reason.ts';
 import type { ModelName } from './providers.ts';
 
 export const stickyChoices = ['run', 'thread', false] as const;
+type Sticky = (typeof stickyChoices)[number];
 
 /** The models that may answer, in the order in which they are tried. */
 export interface ModelFallback {
@@ -34,7 +35,7 @@ export interface ModelChain {
   on: readonly FallbackReason[];
   firstTokenMs?: number;
   attemptMs?: number;
-  sticky: 'run' | 'thread' | false;
+  sticky: Sticky;
 }
 
 /** What `run.options` keeps of a chain: all but its first model, which is the model of the run. */
@@ -43,7 +44,7 @@ export interface StoredFallback {
   on: FallbackReason[];
   first_token_ms?: number;
   attempt_ms?: number;
-  sticky: 'run' | 'thread' | false;
+  sticky: Sticky;
 }
 
 export const mostModels = 8;
@@ -132,9 +133,18 @@ export const storedModels = (
   };
 };
 
-/** A model option as the database keeps it where it is to be read again, and as it was given. */
-export const storedModelOption = (given: ModelOption): Json => renamed(given, snakeKeys) as Json;
+/** A model option that the database has kept, as it was given. */
 export const givenModelOption = (stored: Json): ModelOption => renamed(stored, camelKeys) as ModelOption;
+
+/** What names a model, as the database keeps it where it is to be read again, and as it was given. */
+export const modelStored = <Named extends { model?: ModelOption }>({ model, ...rest }: Named) => ({
+  ...rest,
+  ...(model === undefined ? {} : { model: renamed(model, snakeKeys) as Json }),
+});
+export const modelGiven = <Named extends { model?: Json }>({ model, ...rest }: Named) => ({
+  ...rest,
+  ...(model === undefined ? {} : { model: givenModelOption(model) }),
+});
 
 const renamed = (option: unknown, rename: (value: object) => object): unknown =>
   typeof option === 'object' && option !== null && !Array.isArray(option) ? rename(option) : option;

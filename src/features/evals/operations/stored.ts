@@ -1,6 +1,6 @@
 import { optionsWith } from '../../../agent/definition/options.ts';
 import type { Json } from '../../../agent/context/message.ts';
-import { givenModelOption, readChain, storedModelOption, type ModelOption } from '../../../agent/models/model-chain.ts';
+import { modelGiven, modelStored, readChain } from '../../../agent/models/model-chain.ts';
 import { storedOption, toPolicyOption } from '../../../agent/policy/read-policy.ts';
 import { assertStorable, promptOf } from '../../../base/checks/values.ts';
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
@@ -80,15 +80,5 @@ function toVariant({ context_policy: policy, system_prompt: systemPrompt, ...var
   const contextPolicy = policy === undefined ? undefined : policyOf(policy);
   return { ...modelGiven(variant), ...omitUndefined({ systemPrompt, contextPolicy }) };
 }
-
-/** What names a model, in its stored form and as it was given. */
-const modelStored = <Named extends { model?: ModelOption }>({ model, ...rest }: Named) => ({
-  ...rest,
-  ...(model === undefined ? {} : { model: storedModelOption(model) }),
-});
-const modelGiven = <Named extends { model?: Json }>({ model, ...rest }: Named) => ({
-  ...rest,
-  ...(model === undefined ? {} : { model: givenModelOption(model) }),
-});
 
 const policyOf = (stored: Json) => toPolicyOption(stored as string | object);

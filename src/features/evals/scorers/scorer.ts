@@ -25,6 +25,13 @@ export interface ScoredRun {
   costMicros: number | null;
 }
 
+/** The last word of a person about an answer. */
+export interface Opinion {
+  rating: 'up' | 'down' | null;
+  comment: string | null;
+  by: string | null;
+}
+
 /** What a scorer gets. */
 export interface ScorerInput {
   /** The text of the answer; empty if it consists of tool calls. */
@@ -35,7 +42,7 @@ export interface ScorerInput {
   messages: Message[];
   expected: Expected;
   /** What people think of the answers of the run: the last word of each. Empty for a run that an eval asked for. */
-  feedback: { rating: 'up' | 'down' | null; comment: string | null; by: string | null }[];
+  feedback: Opinion[];
   /** Null for a run that a monitor scores. */
   case: ScoredCase | null;
   run: ScoredRun;

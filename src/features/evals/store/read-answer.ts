@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Message } from '../../../agent/context/message.ts';
 import type { RecordedCall } from '../recorded.ts';
+import type { Opinion } from '../scorers/scorer.ts';
 import { canonicalMessage } from '../../../agent/context/canonical.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readRows } from '../../../database/store/rows.ts';
@@ -47,13 +48,6 @@ function callsIn(rows: readonly Row[]): RecordedCall[] {
     }
   }
   return calls;
-}
-
-/** The last word of a person about an answer. */
-export interface Opinion {
-  rating: 'up' | 'down' | null;
-  comment: string | null;
-  by: string | null;
 }
 
 const readOpinions = (db: Database, threadId: string, runId: string): Promise<Opinion[]> =>

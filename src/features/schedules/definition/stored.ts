@@ -1,7 +1,7 @@
 import { camelKeys, snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
-import { givenModelOption, storedModelOption } from '../../../agent/models/model-chain.ts';
+import { modelGiven, modelStored } from '../../../agent/models/model-chain.ts';
 import { acceptContent } from '../../../agent/models/accept-content.ts';
 import type { CatchUp, Overlap, ScheduleDefinition, ScheduleRunOptions } from '../types.ts';
 import type { Timing } from './timing.ts';
@@ -42,20 +42,12 @@ export function toStored(given: ScheduleDefinition): StoredSchedule {
       input: acceptContent(input) as Json,
       ...(catchUp === undefined ? {} : { catch_up: catchUp }),
       ...(jitterMs ? { jitter_ms: jitterMs } : {}),
-      ...(options && Object.keys(options).length > 0 ? { options: optionsStored(omitUndefined(options)) } : {}),
+      ...(options && Object.keys(options).length > 0
+        ? { options: snakeKeys(modelStored(omitUndefined(options))) as JsonObject }
+        : {}),
     },
   };
 }
-
-const optionsStored = ({ model, ...options }: ScheduleRunOptions): JsonObject => ({
-  ...(snakeKeys(options) as JsonObject),
-  ...(model === undefined ? {} : { model: storedModelOption(model) }),
-});
-
-const optionsGiven = ({ model, ...options }: JsonObject): ScheduleRunOptions => ({
-  ...camelKeys(options),
-  ...(model === undefined ? {} : { model: givenModelOption(model) }),
-});
 
 const toStoredTiming = ({ cron, everyMs, timeZone, startAt, endAt }: Timing): StoredTiming => ({
   ...(cron === undefined ? {} : { cron }),
@@ -81,6 +73,6 @@ export function fromStored({ agent, overlap, threadId, timing, definition }: Sto
     ...(overlap === 'skip' ? {} : { overlap }),
     ...(catchUp === undefined ? {} : { catchUp }),
     ...(jitterMs === undefined ? {} : { jitterMs }),
-    ...(options ? { options: optionsGiven(options) } : {}),
+    ...(options ? { options: camelKeys(modelGiven(options)) as ScheduleRunOptions } : {}),
   };
 }
