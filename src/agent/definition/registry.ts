@@ -17,7 +17,7 @@ import { createStrategyRegistry, type Strategy, type StrategyRegistry } from '..
 import { defineAgent, type Agent } from './agent.ts';
 import type { AgentDefinition } from './definition.ts';
 import { assertTransformer, findTransformer, type RequestTransformer } from './transformer.ts';
-import { createDefinitionRedactor, versionOf, type AgentVersion } from './version.ts';
+import { createDefinitionRedactor, versionOf, type AgentVersion, type Resolved } from './version.ts';
 import { LanefoldError } from '../../base/errors.ts';
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { ReadyContract } from '../contracts/contract.ts';
@@ -236,19 +236,7 @@ const unknownVersion = (name: string, version: string, agents: readonly ReadyAge
 };
 
 /** An agent ready for runs: its tools are resolved, its settings in their stored form. */
-export interface ReadyAgent extends Omit<
-  Agent,
-  | 'tools'
-  | 'settings'
-  | 'requestTransformer'
-  | 'output'
-  | 'contextPolicy'
-  | 'strategy'
-  | 'maxIterations'
-  | 'maxToolResultBytes'
-  | 'version'
-  | 'model'
-> {
+export interface ReadyAgent extends Omit<Agent, Resolved | 'maxToolResultBytes'> {
   /** The first model of `chain`. */
   readonly model: ModelName;
   /** The models that may answer. */

@@ -69,7 +69,7 @@ interface Course {
   compaction?: CompactionRequest;
   /** The run answers its lane as it is: it has no input. */
   continues?: true;
-  /** The question that a branch ends with, and that the run answers anew: the entry of another run. */
+  /** The entry with the question that the run answers again. Another run wrote it, on the lane that the branch left. */
   answers?: number;
   /** The lane of the run is a branch that is shown once the run becomes active. */
   shows?: true;

@@ -27,9 +27,8 @@ export interface AgentVersion {
   definition: JsonObject;
 }
 
-/** An agent whose tools, settings, policy and contract are in their stored form. */
-interface Defined extends Omit<
-  Agent,
+/** The fields of an agent that are in another form once it is resolved. */
+export type Resolved =
   | 'tools'
   | 'settings'
   | 'requestTransformer'
@@ -38,8 +37,10 @@ interface Defined extends Omit<
   | 'strategy'
   | 'maxIterations'
   | 'version'
-  | 'model'
-> {
+  | 'model';
+
+/** An agent whose tools, settings, policy and contract are in their stored form. */
+interface Defined extends Omit<Agent, Resolved> {
   chain: ModelChain;
   strategy: string;
   maxIterations: number | undefined;

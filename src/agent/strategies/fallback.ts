@@ -39,8 +39,8 @@ export const placeAfter = (place: ChainPlace | undefined): ChainPlace | undefine
   place?.stays && place.at > 0 ? { at: place.at, from: place.at, stays: true } : undefined;
 
 /**
- * The place of a call that is made anew: the same model is asked, unless the run has waited until it may call one. Then the round
- * begins again, because any of its models may answer by now.
+ * Where an interrupted call continues: at the same model. A run that has waited until it may call a model begins the round again,
+ * because any model of the round may answer by now.
  */
 export function placeAgain({ waited }: Facts, place: ChainPlace | undefined): ChainPlace | undefined {
   if (!waited || !place) return place;

@@ -114,9 +114,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connectionsFor = (scope: DatabaseScope | undefined): Database => {
     // the plan of a statement depends on the role
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
+    const prepared = (name: string) => (prepare && name !== '' ? { name: planName(name) } : {});
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};
-      const statement = { ...(prepare && name !== '' ? { name: planName(name) } : {}), text, values, ...timeout };
+      const statement = { ...prepared(name), text, values, ...timeout };
       const send = (on: Connections) =>
         scope && settings.distributed
           ? queryOnNodes<Row>(on, statement, scope, settings.nodes)
@@ -144,7 +145,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         return announce(name, values, answer);
       },
       queryLong<Row>(name: string, text: string, values: unknown[] = []) {
-        const statement = { ...(prepare && name !== '' ? { name: planName(name) } : {}), text, values };
+        const statement = { ...prepared(name), text, values };
         const send = (on: Connections) => queryLong<Row>(on, statement, scope, settings.distributed);
         return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
       },

@@ -43,8 +43,9 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
 
 /**
  * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals,
- * and streams the answer, on a branch for an edited message or an answer that is regenerated; `GET …/{chat id}/stream?after={message id}` streams the answer to that message again;
- * `GET …/{chat id}/messages` returns what was said; `POST …/{chat id}/stop` cancels the run.
+ * and streams the answer, on a branch for an edited message or an answer that is regenerated;
+ * `GET …/{chat id}/stream?after={message id}` streams the answer to that message again; `GET …/{chat id}/messages` returns what was
+ * said; `POST …/{chat id}/stop` cancels the run.
  *
  * @throws LanefoldError `invalid_input` without `authorize`
  *

@@ -69,8 +69,7 @@ export interface Claim {
   state: StrategyState | null;
   cancel_requested: boolean;
   thread_state: JsonObject;
-  /** `seq` of the message the run began with. */
-  /** Null for a run without a message of its own. */
+  /** `seq` of the message the run began with; null for a run without a message of its own. */
   user_seq: number | null;
   /** Tools and tool context as the log of the thread configures them; null if it does not. */
   config: LoggedConfig | null;

@@ -5,8 +5,8 @@ import { readSent, type SentRow, readPrefixChanges } from '../../../database/sto
 import type { PrefixBreak } from './types.ts';
 
 /**
- * What broke the prefix of a call: another message, or another model of the chain; undefined if the call begins with everything the previous one sent, is the first on
- * its lane, or the log lacks what either of them sent.
+ * What broke the prefix of a call: another message, or another model of the chain. Undefined if the call begins with everything that
+ * the previous one sent, is the first on its lane, or the log lacks what either of them sent.
  */
 export async function findPrefixBreak(
   db: Database,
