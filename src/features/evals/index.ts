@@ -14,6 +14,7 @@ export { judgeOutput, judgePrompt, readJudgement } from './scorers/judge.ts';
 export { scoreAnswer } from './scorers/score-answer.ts';
 export type {
   ScoredCase,
+  Opinion,
   ScoredRun,
   Scorer,
   ScorerDefinition,
