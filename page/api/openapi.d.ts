@@ -1604,7 +1604,7 @@ export interface components {
       /** @description Your own data; recorded only. */
       meta?: JsonObject;
     };
-    LaneReset: {
+    LaneChange: {
       /** @description An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead. */
       op_id?: components['schemas']['Id'];
       /** @enum {string} */
@@ -4021,8 +4021,10 @@ export interface components {
     };
     NewBranch: {
       /** @description The last entry whose context the branch has; -1: none. */
-      after_seq: number;
-      /** @description The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too. */
+      after_seq?: number;
+      /** @description Instead of `afterSeq`: a question as `listUiMessages` has it, or its answer. With `input`, the branch replaces the question; without, it answers the question again. Needs `agent`. */
+      message_id?: components['schemas']['Id'];
+      /** @description The lane to leave; default: the lane that has the entry, or for a message the active lane. A branch has the messages of the lanes it left, too. */
       context_ref?: components['schemas']['Id'];
       /** @description Name of the new lane. Default: that of the other lane with a number, such as `default@2`. */
       lane?: components['schemas']['Id'];
@@ -4037,7 +4039,7 @@ export interface components {
       busy?: 'reject' | 'wait' | 'interrupt';
       /** @description The agent of a run on the branch. Default: no run. */
       agent?: string;
-      /** @description What the run is asked. Without it, the run answers the question that `afterSeq` names. */
+      /** @description What the run is asked. Without it, the run answers the question of `messageId`, or that of `afterSeq`. */
       input?: components['schemas']['Content'];
       /** @description No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
       delay_ms?: number;
@@ -4224,7 +4226,7 @@ export interface components {
       id: string;
       /** @enum {string} */
       role: 'user' | 'assistant';
-      /** @description For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
+      /** @description For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. For a message that has other versions on other branches: `versions`, with its `place` among them, from 1, and for each version a lane to show, in `lanes`. */
       metadata?: {
         [key: string]: unknown;
       };

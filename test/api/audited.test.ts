@@ -158,6 +158,10 @@ describe('the audit of the HTTP API', { shuffle: false }, () => {
       () => call('POST', '/threads/one/branch', { after_seq: -1, show: false }),
       () => call('POST', '/threads/none/branch', { after_seq: -1 }),
     ],
+    showLane: [
+      () => call('POST', '/threads/one/contexts/default/show', {}),
+      () => call('POST', '/threads/none/contexts/default/show', {}),
+    ],
     resetLane: [
       () => call('POST', '/threads/one/contexts/default/reset', {}),
       () => call('POST', '/threads/none/contexts/default/reset', {}),

@@ -110,7 +110,7 @@ describe('a browser token', () => {
     'readThreadStream',
     'readThreadTrace',
   ];
-  const asking = ['cancelRun', 'createRun', 'runAgUi', 'steerRun'];
+  const asking = ['branchThread', 'cancelRun', 'createRun', 'runAgUi', 'showLane', 'steerRun'];
   /** A body that names the thread, where its path does not. */
   const named = (operationId: string) => (operationId === 'runAgUi' ? { threadId: 'desk-1' } : {});
   test.each([
@@ -134,13 +134,19 @@ describe('a browser token', () => {
 
   test.each([
     ['POST /v1/threads/{thread_id}/runs', ['agent', 'input', 'request_id', 'busy', 'create_thread']],
+    ['POST /v1/threads/{thread_id}/branch', ['message_id', 'agent', 'input', 'op_id', 'busy']],
+    ['POST /v1/threads/{thread_id}/contexts/{context_ref}/show', ['op_id']],
     ['POST /v1/threads/{thread_id}/runs/{run_id}/steer', ['content', 'expected_request_id', 'input_id']],
     ['POST /v1/threads/{thread_id}/runs/{run_id}/cancel', ['reason']],
     ['POST /v1/threads/{thread_id}/runs/{run_id}/tool-calls/{call}/approve', ['reason']],
     ['POST /v1/threads/{thread_id}/runs/{run_id}/tool-calls/{call}/deny', ['reason']],
   ])('sends to %s only fields of a list', async (route, expected) => {
     const [method, template] = route.split(' ') as [string, string];
-    const path = template.replace('{thread_id}', 'shop-1').replace('{run_id}', 'none').replace('{call}', '1.0');
+    const path = template
+      .replace('{thread_id}', 'shop-1')
+      .replace('{run_id}', 'none')
+      .replace('{call}', '1.0')
+      .replace('{context_ref}', 'default');
     const operation = operationsOf(document).find((one) => one.method === method && one.path === template)!;
     const { properties } = resolved(document, operation.requestBody!.content['application/json'].schema);
     const allowed: string[] = [];

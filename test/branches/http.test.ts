@@ -59,6 +59,67 @@ test('a key of an agent branches for that agent alone, and needs steer to interr
   expect(await post({ agent: 'desk' })).toMatchObject({ status: 201 });
 });
 
+test('a message of the conversation is answered again or edited, and says where its versions are', async () => {
+  await conversation('versions');
+  const { threads, contexts, runs } = createClient({ url: api.url });
+  const shown = async (contextRef?: string) =>
+    (await threads.uiMessages('versions', contextRef === undefined ? {} : { contextRef })).data.map(
+      ({ id, parts, metadata }) => ({
+        id,
+        text: parts.map(({ text }) => text ?? '').join(''),
+        ...(metadata?.['versions'] as object | undefined),
+      }),
+    );
+  const [question, answer] = await shown();
+  // the question is named by itself, or by its answer
+  const again = await threads.branch('versions', { messageId: answer!.id, agent: 'desk', opId: 'again' });
+  await runs.wait(again.run!);
+  expect(await shown()).toMatchObject([
+    { id: question!.id, text: 'one' },
+    { text: 'one', place: 2, lanes: ['default', 'default@2'] },
+  ]);
+  expect((await shown())[0]).not.toHaveProperty('place');
+  const edited = await threads.branch('versions', {
+    messageId: question!.id,
+    agent: 'desk',
+    input: 'eins',
+    opId: 'edit',
+  });
+  await runs.wait(edited.run!);
+  // of the first question, the lane that was last written to
+  expect(await shown()).toMatchObject([{ id: 'edit', text: 'eins', place: 2, lanes: ['default@2', 'default@3'] }, {}]);
+  expect(await shown('default')).toMatchObject([
+    { text: 'one', place: 1, lanes: ['default', 'default@3'] },
+    { place: 1, lanes: ['default', 'default@2'] },
+  ]);
+  // repeated, it is the same request, although the message has another version by now
+  expect(await threads.branch('versions', { messageId: answer!.id, agent: 'desk', opId: 'again' })).toMatchObject({
+    contextRef: 'default@2',
+    duplicate: true,
+  });
+
+  await contexts.show('versions', 'default@2', { opId: 'show' });
+  expect(await contexts.show('versions', 'default@2', { opId: 'show' })).toMatchObject({ status: 'duplicate' });
+  expect((await shown()).map(({ text }) => text)).toEqual(['one', 'one']);
+  await expect(contexts.show('versions', 'none')).rejects.toMatchObject({ code: 'invalid_operation' });
+  await expect(contexts.show('none', 'default')).rejects.toMatchObject({ code: 'thread_not_found' });
+  expect(await threads.branches('versions')).toHaveLength(3);
+});
+
+test.each([
+  [{}, 'Nothing says where'],
+  [{ after_seq: 1, message_id: 'm', agent: 'desk' }, 'one of the two'],
+  [{ message_id: 'm' }, 'agent'],
+  [{ message_id: 'm', agent: 'desk' }, 'no question m'],
+  [{ message_id: 'not an id', agent: 'desk' }, 'message_id'],
+])('%j is no place to branch at', async (body, why) => {
+  await api.lanefold.threads.create({ id: 'empty' }).catch(() => {});
+  const { status, body: problem } = await api.call('POST', '/v1/threads/empty/branch', body);
+  expect(status).toBe(400);
+  expect(JSON.stringify(problem)).toContain(why);
+  expect(await api.lanefold.threads.branches('empty')).toEqual([]);
+});
+
 test('the client branches, and reads the tree', async () => {
   await conversation('client');
   const { threads } = createClient({ url: api.url });

@@ -299,7 +299,11 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
       );
     const texts = async () => (await history(chatId)).map(textOf);
 
-    const first = await say(await ask([user('m1', 'one')], 'submit-message', undefined), 'first');
+    // as `sendMessage()` sends the last message again: asked once, whether or not it had arrived
+    const first = await say(await ask([user('m1', 'one')], 'submit-message', 'm1'), 'first');
+    const sent = await ask([user('m1', 'one')], 'submit-message', 'm1');
+    await sent.ended;
+    expect(sent.message()!.id).toBe(first.id);
     await say(await ask([user('m1', 'one'), first, user('m2', 'two')], 'submit-message', undefined), 'second');
 
     // as `regenerate()` sends it: the messages before the answer
@@ -374,7 +378,7 @@ describe('the chat handler, called by the AI SDK’s own transport', () => {
       [{ id, message: { id: 'm', role: 'user' } }, 400, 'invalid_input'],
       [{ id, message: { id: 'm', role: 'user', parts: [{ type: 'data-x', data: 1 }] } }, 400, 'invalid_input'],
       [{ id, message: { id: 'm', role: 'assistant', parts: [] } }, 404, 'thread_not_found'],
-      [{ id, message: user('m', 'hi'), trigger: 'regenerate-message' }, 400, 'invalid_input'],
+      [{ id, message: user('m', 'hi'), trigger: 'regenerate-message' }, 404, 'thread_not_found'],
     ];
     for (const [body, status, code] of cases)
       expect(await codeOf(post(body)), JSON.stringify(body)).toEqual([status, code]);

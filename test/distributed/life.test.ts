@@ -113,7 +113,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
   test('every node has the functions, policies and rights', async () => {
     // functions that take rows of limits, schedules, streams, evals, monitors, alarms and circuits, which are on the coordinator alone
     const local =
-      "pg_get_function_arguments(p.oid) ~ '_limit_(bucket|account)|_(limit|schedule|stream|eval|monitor|alarm|circuit|rollout)\\M' or pg_get_function_result(p.oid) ~ '_limit_'";
+      "pg_get_function_arguments(p.oid) ~ '_limit_(bucket|account)|_(limit|schedule|stream|eval|monitor|alarm|circuit|rollout)\\M' or pg_get_function_result(p.oid) ~ '_limit_|_circuit$'";
     const what = `
       select (select count(*)::int from pg_proc p where p.pronamespace = n.oid and not (${local})) as functions,
         (select count(*)::int from pg_proc p where p.pronamespace = n.oid and (p.proacl is null

@@ -238,6 +238,61 @@ describe.skipIf(noBrowser)('the chat example in a browser', () => {
     }
   });
 
+  test('a question is edited and answered again; reloads, another tab and a lost connection show the same branch', async () => {
+    const page = await open('branches');
+    const answer = async (text: string) => {
+      const keys = await model.next();
+      keys.type(text);
+      keys.stop();
+    };
+    const versions = async (which: Page) =>
+      (await which.getByRole('navigation').allInnerTexts()).map((text) => /\d\/\d/.exec(text)?.[0] ?? '');
+    const shows = (which: Page, expected: string[]) => expect.poll(() => shown(which)).toEqual(expected);
+    await say(page, 'one');
+    await answer('First.');
+    await shows(page, ['You one', 'Shop First.']);
+    await over(page);
+    await say(page, 'two');
+    await answer('Second.');
+    await shows(page, ['You one', 'Shop First.', 'You two', 'Shop Second.']);
+    await over(page);
+
+    await page.getByRole('button', { name: 'Edit' }).nth(1).click();
+    await page.getByLabel('Edited message').fill('zwei');
+    await page.getByRole('button', { name: 'Save' }).click();
+    // its connection is lost in the middle of the answer
+    const keys = await model.next();
+    keys.type('Zwei');
+    await page.getByText('Zwei', { exact: true }).waitFor();
+    cut('break');
+    keys.type('te.');
+    keys.stop();
+    await shows(page, ['You one', 'Shop First.', 'You zwei', 'Shop Zweite.']);
+    await over(page);
+    await page.reload();
+    await shows(page, ['You one', 'Shop First.', 'You zwei', 'Shop Zweite.']);
+    expect(await versions(page)).toEqual(['', '', '2/2', '']);
+
+    await page.getByRole('button', { name: 'Answer again' }).nth(1).click();
+    await answer('Zweite, again.');
+    await shows(page, ['You one', 'Shop First.', 'You zwei', 'Shop Zweite, again.']);
+    await expect.poll(() => versions(page)).toEqual(['', '', '2/2', '2/2']);
+
+    const other = await open('branches', page);
+    await shows(other, ['You one', 'Shop First.', 'You zwei', 'Shop Zweite, again.']);
+    await other.getByRole('button', { name: 'Version before' }).nth(0).click();
+    await shows(other, ['You one', 'Shop First.', 'You two', 'Shop Second.']);
+    // the branch that the other tab shows is the one that a question continues
+    await say(other, 'three');
+    await answer('Third.');
+    await shows(other, ['You one', 'Shop First.', 'You two', 'Shop Second.', 'You three', 'Shop Third.']);
+    await page.reload();
+    await shows(page, ['You one', 'Shop First.', 'You two', 'Shop Second.', 'You three', 'Shop Third.']);
+    const runs = (await lanefold.runs.list({ threadId: await threadOf('branches') })).data;
+    expect(runs.map(({ question }) => question)).toEqual(['three', 'zwei', 'zwei', 'two', 'one']);
+    expect(faults).toEqual([]);
+  });
+
   test('a denial is shown, a stop ends the run, and the chat continues', async () => {
     const page = await open('three');
     await say(page, 'Refund B-1.');

@@ -127,6 +127,36 @@ describe.skipIf(noBrowser)('the React chat example in a browser', () => {
     ]);
   });
 
+  test('a question is edited and answered again, and the arrows lead between the branches', async () => {
+    const page = await open('branches');
+    const answer = async (text: string) => {
+      const keys = await model.next();
+      keys.type(text);
+      keys.stop();
+    };
+    const shows = (expected: string[]) => expect.poll(() => shown(page)).toEqual(expected);
+    await say(page, 'one');
+    await answer('First.');
+    await shows(['You one', 'Shop First.']);
+    await over(page);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Edited message').fill('eins');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await answer('Erste.');
+    await shows(['You eins', 'Shop Erste.']);
+    await over(page);
+    await page.getByRole('button', { name: 'Answer again' }).click();
+    await answer('Erste, again.');
+    await shows(['You eins', 'Shop Erste, again.']);
+    await over(page);
+    await page.getByText('2/2').nth(1).waitFor();
+    await page.getByRole('button', { name: 'Version before' }).first().click();
+    await shows(['You one', 'Shop First.']);
+    await page.reload();
+    await shows(['You one', 'Shop First.']);
+    expect(faults).toEqual([]);
+  });
+
   test('a denial is shown, a stop ends the run, and the chat continues', async () => {
     const page = await open('three');
     await say(page, 'Refund B-1.');

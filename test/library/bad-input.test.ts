@@ -178,6 +178,7 @@ describe('a rejected request', () => {
     ['runs.resume', (o) => lanefold.runs.resume('rt2.x', o)],
     ['contexts.replace', (o) => lanefold.contexts.replace('idle', { entries: [], ...o })],
     ['contexts.replace', (o) => lanefold.contexts.replace('idle', { entries: [] }, o)],
+    ['contexts.show', (o) => lanefold.contexts.show('idle', 'default', o)],
     ['contexts.switch', (o) => lanefold.contexts.switch('idle', 'draft', o)],
     ['keys.rotate', (o) => lanefold.keys.rotate('key_x', o)],
     ['keys.revoke', (o) => lanefold.keys.revoke('key_x', o)],

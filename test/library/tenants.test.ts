@@ -67,6 +67,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'contexts.project': () => library.contexts.project(threadId),
     'contexts.replace': () => library.contexts.replace(threadId, { entries: [] }),
     'contexts.reset': () => library.contexts.reset(threadId),
+    'contexts.show': () => library.contexts.show(threadId, 'default'),
     'contexts.switch': () => library.contexts.switch(threadId, 'other'),
     'contexts.call': () => library.contexts.call(threadId, `${runId}:1`),
     'contexts.replayCall': () => library.contexts.replayCall(threadId, `${runId}:1`),

@@ -63,6 +63,15 @@ describe('the metrics of a worker', () => {
     expect(await valueOf('lanefold_worker_runs_ended_total{agent="seer",status="completed"}')).toBe(1);
   });
 
+  test('count calls that another model of the chain took over, which are no retries', async () => {
+    const overloaded = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    const model = [runtime.model(() => overloaded).id, runtime.model([{ text: 'here' }]).id];
+    await runtime.run({ agent: 'seer', model, input: 'x' });
+    await valueOnce('lanefold_worker_fallbacks_total{agent="seer",reason="overloaded"}', 1);
+    expect(await valueOf('lanefold_worker_fallbacks_total{agent="idle",reason="auth"}')).toBe(0);
+    expect(await valueOf('lanefold_worker_retries_total{agent="seer",of="model"}')).toBe(0);
+  });
+
   test('begin at zero, so that a first failure is seen', async () => {
     expect(await valueOf('lanefold_worker_runs_ended_total{agent="idle",status="failed"}')).toBe(0);
     expect(await valueOf('lanefold_worker_runs_refused_total{agent="idle",reason="poisoned"}')).toBe(0);

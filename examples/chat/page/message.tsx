@@ -1,24 +1,31 @@
 import { getToolName, isToolUIPart, type DynamicToolUIPart, type ToolUIPart } from 'ai';
+import type { ReactNode } from 'react';
 import type { ChatMessage } from './open-chat.ts';
 
 /** Undefined while nothing can be decided. */
 type Decide = ((response: { id: string; approved: boolean; reason?: string }) => unknown) | undefined;
 
-export function Message({ message, decide }: { message: ChatMessage; decide: Decide }) {
+export function Message({ message, decide, children }: { message: ChatMessage; decide: Decide; children: ReactNode }) {
   const { error, termination_reason: reason } = message.metadata ?? {};
   return (
-    <article aria-label={message.role}>
-      <h2>{message.role === 'user' ? 'You' : 'Shop'}</h2>
-      {message.parts.map((part, index) => {
-        if (part.type === 'text') return <p key={index}>{part.text}</p>;
-        if (isToolUIPart(part)) return <Tool key={index} part={part} decide={decide} />;
-        return null;
-      })}
-      {error && <p>This answer ended early: {error.message}</p>}
-      {reason?.startsWith('max_') && <p>I could not finish this.</p>}
-    </article>
+    <>
+      <article aria-label={message.role}>
+        <h2>{message.role === 'user' ? 'You' : 'Shop'}</h2>
+        {message.parts.map((part, index) => {
+          if (part.type === 'text') return <p key={index}>{part.text}</p>;
+          if (isToolUIPart(part)) return <Tool key={index} part={part} decide={decide} />;
+          return null;
+        })}
+        {error && <p>This answer ended early: {error.message}</p>}
+        {reason?.startsWith('max_') && <p>I could not finish this.</p>}
+      </article>
+      {children}
+    </>
   );
 }
+
+export const textOf = ({ parts }: ChatMessage): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 function Tool({ part, decide }: { part: ToolUIPart | DynamicToolUIPart; decide: Decide }) {
   const call = `${getToolName(part)}(${JSON.stringify(part.input)})`;

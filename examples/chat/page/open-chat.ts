@@ -9,11 +9,24 @@ import type { AnswerMetadata } from 'lanefold/chat';
 
 export type ChatMessage = UIMessage<AnswerMetadata>;
 
-export const api = '/api/chat';
+const api = '/api/chat';
+const headers = { 'content-type': 'application/json' };
+
+/** What was said on the branch that is shown. */
+export async function readMessages(id: string): Promise<ChatMessage[]> {
+  const response = await fetch(`${api}/${encodeURIComponent(id)}/messages`);
+  return ((await response.json()) as { messages: ChatMessage[] }).messages;
+}
+
+/** Stops the run, or shows another branch. */
+export const post = (id: string, what: 'stop' | 'show', body: object): Promise<Response> =>
+  fetch(`${api}/${encodeURIComponent(id)}/${what}`, { method: 'POST', headers, body: JSON.stringify(body) });
+
 const longestPauseMs = 5_000;
 
 /** An answer that has not ended: more may follow, or it waits for approval. */
-const isOpen = ({ metadata }: ChatMessage) => metadata !== undefined && !metadata.termination_reason && !metadata.error;
+const isOpen = ({ metadata }: ChatMessage) =>
+  metadata?.run_id !== undefined && !metadata.termination_reason && !metadata.error;
 
 /** The connection was cut, or the server is restarting; the run continues meanwhile. */
 export const isCut = (error: Error): boolean =>

@@ -2,12 +2,11 @@ import type { Client } from 'lanefold/client';
 import { useThread } from 'lanefold/react';
 import { useState, type FormEvent } from 'react';
 import { Approvals } from './approvals.tsx';
-import { Message } from './message.tsx';
+import { Actions } from './actions.tsx';
+import { Message, textOf } from './message.tsx';
 
 export function Chat({ client, threadId }: { client: Client; threadId: string }) {
-  const { messages, status, error, send, cancel, hasEarlier, loadEarlier } = useThread(client, threadId, {
-    agent: 'shop',
-  });
+  const { messages, status, error, hasEarlier, ...thread } = useThread(client, threadId, { agent: 'shop' });
   const [text, setText] = useState('');
 
   const submit = (event: FormEvent) => {
@@ -16,15 +15,26 @@ export function Chat({ client, threadId }: { client: Client; threadId: string })
     if (status !== 'ready' || text.trim() === '') return;
     setText('');
     // if the server refuses it, `error` says why, and the words are back
-    send(text).catch(() => setText(text));
+    thread.send(text).catch(() => setText(text));
   };
 
   return (
     <main>
       <h1>Shop</h1>
-      {hasEarlier && <button onClick={() => void loadEarlier()}>Earlier</button>}
+      {hasEarlier && <button onClick={() => void thread.loadEarlier()}>Earlier</button>}
       {messages.map((message) => (
-        <Message key={message.id} message={message} />
+        <Message key={message.id} message={message}>
+          {!message.pending && (
+            <Actions
+              text={message.role === 'user' ? textOf(message) : undefined}
+              versions={message.metadata?.versions}
+              disabled={status !== 'ready'}
+              select={(lane) => void thread.select(lane).catch(shown)}
+              edit={(edited) => void thread.edit(message.id, edited).catch(shown)}
+              again={() => void thread.regenerate(message.id).catch(shown)}
+            />
+          )}
+        </Message>
       ))}
       <Approvals client={client} threadId={threadId} />
       <p role="status">{status === 'ready' ? '' : words[status]}</p>
@@ -38,7 +48,7 @@ export function Chat({ client, threadId }: { client: Client; threadId: string })
         {status === 'ready' || status === 'loading' ? (
           <button disabled={status === 'loading' || text.trim() === ''}>Send</button>
         ) : (
-          <button type="button" onClick={() => void cancel('The customer stopped it.')}>
+          <button type="button" onClick={() => void thread.cancel('The customer stopped it.')}>
             Stop
           </button>
         )}
@@ -46,5 +56,8 @@ export function Chat({ client, threadId }: { client: Client; threadId: string })
     </main>
   );
 }
+
+/** `error` says why. */
+const shown = () => {};
 
 const words = { loading: 'Loading …', busy: 'Writing …', suspended: 'Waiting for you.' };

@@ -146,6 +146,10 @@ export const attemptFacts = (
   };
 };
 
+/** Whether the event of a failed attempt is followed by another model at once, which is no retry: `run_marks` counts alike. */
+export const goesOn = ({ model, next_model: next, delay_ms: delayMs }: JsonObject): boolean =>
+  next !== undefined && next !== model && delayMs === 0;
+
 /** The error of a run whose call has failed for good. */
 export const lastError = (run: Facts, place: ChainPlace | undefined, { error }: Pick<Failed, 'error'>) =>
   run.chain && place && place.at !== place.from

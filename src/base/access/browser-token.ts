@@ -35,6 +35,9 @@ const asks = {
   createRun: ['agent', 'input', 'request_id', 'busy', 'create_thread'],
   steerRun: ['content', 'input_id', 'expected_request_id'],
   cancelRun: ['reason'],
+  // at a message of the conversation: what an entry holds may not be the user's to see
+  branchThread: ['message_id', 'agent', 'input', 'op_id', 'busy'],
+  showLane: ['op_id'],
   // not interrupts: answering those takes a key
   runAgUi: [
     'threadId',

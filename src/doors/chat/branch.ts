@@ -1,22 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import { omitUndefined } from '../../base/common/json.ts';
-import { LanefoldError } from '../../base/errors.ts';
-import type { RecordedThread } from '../../database/store/log/types.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
-import { toInput } from '../../runs/formats/ui-messages/message.ts';
+import { toContentParts, toInput } from '../../runs/formats/ui-messages/message.ts';
 import { invalidRequest } from '../../server/problem.ts';
 import { noAgent } from '../session-route.ts';
 import { lastMessage, type ChatGrant } from './request.ts';
 
 /** A change of what was said, which a page asks for. */
-interface Change {
+export interface Change {
   /** The question whose answer is given again, or which is edited. */
   questionId: string;
   /** What it says from now on; undefined: the same. */
   edited: JsonObject | undefined;
   /** Repeating the request changes nothing. */
   key: string | undefined;
+  /** `sendMessage()` without a message, which sends the last one again, asks for the same as an edit under the same id. */
+  isAmbiguous: boolean;
 }
 
 /** What `regenerate` and `sendMessage` with a `messageId` ask for; undefined: the request has a new message. */
@@ -31,29 +32,44 @@ export function changeOf(body: JsonObject, header: string | null): Change | unde
   const { id } = message;
   // a page that gives its version an id of its own can ask for it again
   const own = !regenerates && typeof id === 'string' && id !== questionId ? id : undefined;
-  return { questionId, edited: regenerates ? undefined : message, key: header ?? own };
+  return {
+    questionId,
+    edited: regenerates ? undefined : message,
+    key: header ?? own,
+    isAmbiguous: !regenerates && own === undefined,
+  };
+}
+
+/**
+ * What a change that is ambiguous means: the run that answers the question already, if the question says the same, or that the
+ * message is new to the thread. Undefined: it is a change.
+ */
+export async function sentAgain(
+  { threads }: TenantLibrary,
+  threadId: string,
+  { questionId, edited, isAmbiguous }: Change,
+): Promise<{ runId: string } | 'new' | undefined> {
+  if (!isAmbiguous) return undefined;
+  const question = await threads.questionOf(threadId, questionId);
+  if (!question) return 'new';
+  const same = isDeepStrictEqual(toInput(toContentParts(question.content)), toInput(edited!['parts']));
+  const run = same ? await threads.runOf(threadId, questionId) : undefined;
+  return run && { runId: run.id };
 }
 
 /** Accepts a branch and its run. Returns the id of the run. */
 export async function branchFor(
-  lanefold: TenantLibrary,
-  thread: RecordedThread | undefined,
+  { threads }: TenantLibrary,
   { questionId, edited, key }: Change,
-  { agent, run }: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
+  { agent, threadId, run }: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
 ): Promise<string> {
   if (agent === undefined) throw noAgent('chat', 'createChatHandler');
-  const question = thread && (await lanefold.threads.questionOf(thread.id, questionId));
-  if (!question) {
-    throw new LanefoldError('invalid_input', `The chat has no question ${questionId}.`, {
-      hint: 'Nothing was written. A question can be edited and answered again once a worker has begun with it.',
-    });
-  }
   const { contextRef: _, ...options } = run ?? {};
-  const made = await lanefold.threads.branch(thread.id, {
+  const made = await threads.branch(threadId, {
     ...options,
     agent,
-    ...(edited ? { afterSeq: question.parentSeq ?? -1, input: toInput(edited['parts']) } : { afterSeq: question.seq }),
-    ...omitUndefined({ opId: key }),
+    messageId: questionId,
+    ...omitUndefined({ opId: key, input: edited && toInput(edited['parts']) }),
   });
   return made.run!.id;
 }

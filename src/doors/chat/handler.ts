@@ -16,7 +16,7 @@ import {
   readChatRequest,
   type ChatRequest,
 } from './request.ts';
-import { branchFor, changeOf } from './branch.ts';
+import { branchFor, changeOf, sentAgain } from './branch.ts';
 import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../session-route.ts';
 import { sseResponse } from '../../base/common/sse-response.ts';
 import { uiMessageHeader } from '../../runs/formats/ui-messages/answer.ts';
@@ -45,7 +45,7 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
  * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals,
  * and streams the answer, on a branch for an edited message or an answer that is regenerated;
  * `GET …/{chat id}/stream?after={message id}` streams the answer to that message again; `GET …/{chat id}/messages` returns what was
- * said; `POST …/{chat id}/stop` cancels the run.
+ * said; `POST …/{chat id}/stop` cancels the run; `POST …/{chat id}/show` shows the branch of a `lane` of `metadata.versions`.
  *
  * @throws LanefoldError `invalid_input` without `authorize`
  *
@@ -112,6 +112,13 @@ async function answer(
       const { accepted } = await lanefold.runs.cancel({ threadId, id: thread.activeRunId });
       return json({ accepted });
     }
+    case 'show': {
+      const { lane } = body;
+      if (typeof lane !== 'string') throw invalidRequest([{ path: 'lane', message: 'Must be a lane of the chat.' }]);
+      if (!thread) throw threadNotFound(threadId);
+      const { status } = await lanefold.contexts.show(threadId, lane);
+      return json({ status });
+    }
     case 'approve': {
       const message = lastMessage(body);
       if (!thread) throw threadNotFound(threadId);
@@ -122,7 +129,9 @@ async function answer(
     case 'send': {
       const asking = { ...grant, agent: grant.agent ?? agent };
       const change = changeOf(body, request.headers.get('idempotency-key'));
-      if (change) return stream(await branchFor(lanefold, thread, change, asking));
+      const again = change && (await sentAgain(lanefold, threadId, change));
+      if (change && !again) return stream(await branchFor(lanefold, change, asking));
+      if (again && again !== 'new') return stream(again.runId);
       return stream(await send(lanefold, thread, lastMessage(body), asking));
     }
   }

@@ -5,10 +5,10 @@ import { invalidRequest } from '../../server/problem.ts';
 import { readJsonBody } from '../../server/read-json-body.ts';
 
 /**
- * The action a chat page requests: an answer to a message or to approvals, the answer in progress, the history, or a
- * stop.
+ * The action a chat page requests: an answer to a message or to approvals, the answer in progress, the history, a stop, or
+ * another branch.
  */
-export type ChatAction = 'send' | 'approve' | 'resume' | 'history' | 'stop';
+export type ChatAction = 'send' | 'approve' | 'resume' | 'history' | 'stop' | 'show';
 
 /** What the page of a signed-in user asks for. */
 export interface ChatRequest {
@@ -21,7 +21,12 @@ export interface ChatRequest {
 
 const bodyHint = 'Send only the last message; see prepareSendMessagesRequest in docs/build/chat.md.';
 
-const actions: Record<string, ChatAction> = { 'GET stream': 'resume', 'GET messages': 'history', 'POST stop': 'stop' };
+const actions: Record<string, ChatAction> = {
+  'GET stream': 'resume',
+  'GET messages': 'history',
+  'POST stop': 'stop',
+  'POST show': 'show',
+};
 
 /**
  * What the method and the end of the path ask for, wherever the handler is mounted; undefined: the body says it.

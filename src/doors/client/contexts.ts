@@ -6,6 +6,7 @@ import type {
   ContextPolicy,
   JsonObject,
   Lane,
+  LaneChange,
   Message,
   ModelCall,
   OperationReceipt,
@@ -79,10 +80,16 @@ export interface ClientContexts {
     options?: OperationOptions,
     call?: CallOptions,
   ): Promise<OperationReceipt>;
+  /**
+   * Makes a lane that exists the active one: shows its branch. While a run is active, that happens when the run ends.
+   *
+   * @throws LanefoldClientError `invalid_operation` for a lane that the thread does not have
+   */
+  show(threadId: string, contextRef: string, options?: LaneChange, call?: CallOptions): Promise<OperationReceipt>;
   /** Empties a lane (default: the active one), but keeps its system prompt. */
   reset(
     threadId: string,
-    options?: Omit<OperationOptions, 'baseSeq' | 'repair'> & { contextRef?: string },
+    options?: LaneChange & { contextRef?: string },
     call?: CallOptions,
   ): Promise<OperationReceipt>;
   /**
@@ -117,6 +124,10 @@ export function contextsOf(connection: Connection): ClientContexts {
       const { opId = newId('op'), expectedRev, repair, ...own } = options;
       const body = { opId, contextRef, operation: { type: 'switch', ...own }, expectedRev, repair } as never;
       return connection.call('applyContextOperation', { params: { threadId }, body, signal });
+    },
+    show: (threadId, contextRef, options = {}, { signal } = {}) => {
+      const params = { threadId, contextRef };
+      return connection.call('showLane', { params, body: { opId: newId('op'), ...options }, signal });
     },
     async reset(threadId, { contextRef, ...options } = {}, { signal } = {}) {
       const params = { threadId, contextRef: await laneOf(threadId, contextRef, signal) };

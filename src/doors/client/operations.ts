@@ -937,7 +937,7 @@ export interface OperationReceipt {
   seq: number | null;
 }
 
-export interface LaneReset {
+export interface LaneChange {
   /** An operation with this id is applied at most once per thread. You can send the id as `Idempotency-Key` instead. */
   opId?: Id;
   reason?: 'manual' | 'restore' | 'compaction' | 'system';
@@ -2944,8 +2944,10 @@ export interface NewFork {
 
 export interface NewBranch {
   /** The last entry whose context the branch has; -1: none. */
-  afterSeq: number;
-  /** The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too. */
+  afterSeq?: number;
+  /** Instead of `afterSeq`: a question as `listUiMessages` has it, or its answer. With `input`, the branch replaces the question; without, it answers the question again. Needs `agent`. */
+  messageId?: Id;
+  /** The lane to leave; default: the lane that has the entry, or for a message the active lane. A branch has the messages of the lanes it left, too. */
   contextRef?: Id;
   /** Name of the new lane. Default: that of the other lane with a number, such as `default@2`. */
   lane?: Id;
@@ -2959,7 +2961,7 @@ export interface NewBranch {
   busy?: 'reject' | 'wait' | 'interrupt';
   /** The agent of a run on the branch. Default: no run. */
   agent?: string;
-  /** What the run is asked. Without it, the run answers the question that `afterSeq` names. */
+  /** What the run is asked. Without it, the run answers the question of `messageId`, or that of `afterSeq`. */
   input?: Content;
   /** No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
   delayMs?: number;
@@ -3204,7 +3206,7 @@ export interface UiMessage {
   /** For a question, its request id; for an answer, the id of its run. */
   id: string;
   role: 'user' | 'assistant';
-  /** For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
+  /** For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. For a message that has other versions on other branches: `versions`, with its `place` among them, from 1, and for each version a lane to show, in `lanes`. */
   metadata?: {
     [key: string]: unknown;
   };
@@ -3314,7 +3316,8 @@ export interface Operations {
   compactLane: { query: undefined; body: Compact; answer: RunReceipt };
   getCall: { query: undefined; body: undefined; answer: ModelCall };
   applyContextOperation: { query: undefined; body: ContextOperation; answer: OperationReceipt };
-  resetLane: { query: undefined; body: LaneReset; answer: OperationReceipt };
+  showLane: { query: undefined; body: LaneChange; answer: OperationReceipt };
+  resetLane: { query: undefined; body: LaneChange; answer: OperationReceipt };
   sendEvent: { query: undefined; body: NewEvent; answer: SentEvent };
   giveFeedback: { query: undefined; body: NewFeedback; answer: FeedbackReceipt };
   listFeedback: { query: ListFeedbackQuery; body: undefined; answer: FeedbackPage };
@@ -3386,6 +3389,7 @@ export const places = {
   compactLane: 'POST /v1/threads/{threadId}/compact',
   getCall: 'GET /v1/threads/{threadId}/calls/{llmCallId}',
   applyContextOperation: 'POST /v1/threads/{threadId}/context-operations',
+  showLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/show',
   resetLane: 'POST /v1/threads/{threadId}/contexts/{contextRef}/reset',
   sendEvent: 'POST /v1/events/{event}',
   giveFeedback: 'POST /v1/threads/{threadId}/feedback',

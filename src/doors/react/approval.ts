@@ -126,11 +126,11 @@ export class CurrentRun {
     }
   }
 
-  /** Reads the run; `take` shows it. */
-  async read(): Promise<{ run: RunSnapshot | undefined; take: () => void }> {
+  /** Reads the run, and the lane that the thread shows; `take` shows the run. */
+  async read(): Promise<{ run: RunSnapshot | undefined; lane: string; take: () => void }> {
     const { client, threadId } = this;
     const accepted = this.#accepted;
-    const { activeRunId } = await client.threads.get(threadId);
+    const { activeRunId, activeContextRef: lane } = await client.threads.get(threadId);
     const id = activeRunId ?? this.#lastId;
     const run = id === null ? null : await client.runs.get({ threadId, id });
     const own = !accepted || accepted.id === id ? run : await client.runs.get({ threadId, id: accepted.id });
@@ -139,7 +139,7 @@ export class CurrentRun {
       // not another one, accepted in the meantime
       if (this.#accepted === accepted && (own === run || own?.finishedAt !== null)) this.#accepted = undefined;
     };
-    return { run: run ?? undefined, take };
+    return { run: run ?? undefined, lane, take };
   }
 
   /** There is no such thread, or it may not be read. */

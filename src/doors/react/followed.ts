@@ -102,11 +102,13 @@ export abstract class Followed<STATE extends { error: LanefoldClientError | unde
 export const mayPass = (error: LanefoldClientError): boolean =>
   isWorthRepeating(error) || error.status === 429 || error.status >= 500;
 
+/** The window; what has none has no such methods. */
+export const page = globalThis as unknown as Partial<EventTarget>;
+
 /** A pause that ends early when the browser is online again. */
 async function online({ retryAfterMs = 0 }: LanefoldClientError, signal: AbortSignal): Promise<void> {
   const back = new AbortController();
   const end = () => back.abort();
-  const page = globalThis as unknown as Partial<EventTarget>;
   const unlisten = onAbort(signal, end);
   page.addEventListener?.('online', end);
   await pause(Math.max(betweenMs, retryAfterMs), back.signal);

@@ -4,7 +4,7 @@ import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { RunHandle, ResultOr, RunOf } from '../client/types.ts';
 import type { Decide, PendingApproval } from './approval.ts';
 import { threadStore, runStore, inboxStore, type RunState } from './stores.ts';
-import type { SendOptions, ThreadState } from './thread-store.ts';
+import type { BranchOptions, SendOptions, ThreadState } from './thread-store.ts';
 import type { LanefoldClientError } from '../client/errors.ts';
 
 export interface UseThread extends ThreadState {
@@ -13,6 +13,18 @@ export interface UseThread extends ThreadState {
    * thread. @throws LanefoldClientError `thread_busy` while a run is active, unless `busy` says otherwise
    */
   send: (input: Content, options?: SendOptions) => Promise<RunHandle>;
+  /**
+   * Asks something else in the place of a question, on a new branch that is then shown. The other branch stays.
+   * @throws LanefoldClientError as `send`; `invalid_input` for a question that no worker has begun with
+   */
+  edit: (messageId: string, input: Content, options?: BranchOptions) => Promise<RunHandle>;
+  /** Answers a question again, on a new branch. @param messageId the question, or its answer; default: the last one */
+  regenerate: (messageId?: string, options?: BranchOptions) => Promise<RunHandle>;
+  /**
+   * Shows another branch: a lane of `metadata.versions` of a message. While a run is active, the server shows the branch when
+   * the run ends.
+   */
+  select: (lane: string) => Promise<void>;
   /** Sends input to the active run. The server refuses it for a run that has ended. */
   steer: (content: Content) => Promise<void>;
   /** Cancels the active run, even one whose question is still on its way. A question asked with `busy: 'wait'` stays queued. */
@@ -48,8 +60,16 @@ export function useThread(client: Client, threadId: string, options: { agent: st
   const state = useSyncExternalStore(store.subscribe, store.state, () => store.initial);
   const { agent } = options;
   const send = useCallback((input: Content, given?: SendOptions) => store.send(agent, input, given), [store, agent]);
-  const { steer, cancel, approve, deny, loadEarlier } = store;
-  return { ...state, send, steer, cancel, approve, deny, loadEarlier };
+  const edit = useCallback(
+    (messageId: string, input: Content, given?: BranchOptions) => store.edit(agent, messageId, input, given),
+    [store, agent],
+  );
+  const regenerate = useCallback(
+    (messageId?: string, given?: BranchOptions) => store.regenerate(agent, messageId, given),
+    [store, agent],
+  );
+  const { select, steer, cancel, approve, deny, loadEarlier } = store;
+  return { ...state, send, edit, regenerate, select, steer, cancel, approve, deny, loadEarlier };
 }
 
 export interface UseRun<RESULT> extends Omit<RunState, 'run'> {

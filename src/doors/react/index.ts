@@ -8,4 +8,4 @@ export type { ThreadStatus } from './approval.ts';
 export type { Decide, PendingApproval } from './approval.ts';
 export type { ThreadMessage } from './messages.ts';
 export type { RunState } from './stores.ts';
-export type { SendOptions, ThreadState } from './thread-store.ts';
+export type { BranchOptions, SendOptions, ThreadState } from './thread-store.ts';

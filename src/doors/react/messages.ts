@@ -1,9 +1,12 @@
+import type { AnswerMetadata } from '../../runs/formats/ui-messages/message.ts';
 import type { Content, UiMessage } from '../client/operations.ts';
 import { isTerminal } from '../client/answers.ts';
 import type { StreamItem } from '../client/sse.ts';
 
 /** A message of a conversation, as the AI SDK has it. */
 export interface ThreadMessage extends UiMessage {
+  /** `versions`: its place among the messages that other branches have here, and a lane of each of them for `select`. */
+  metadata?: AnswerMetadata & Record<string, unknown>;
   /** The server has not confirmed it yet. */
   pending?: boolean;
 }
@@ -15,6 +18,20 @@ export const sentMessage = (requestId: string, input: Content): ThreadMessage =>
   pending: true,
   parts: typeof input === 'string' ? [{ type: 'text', text: input }] : (input as UiMessage['parts']),
 });
+
+/**
+ * The conversation that a change leaves: without the question and what follows, or with the question if it is only answered again.
+ * @param messageId the question, or its answer; undefined: the last question
+ */
+export function before(
+  messages: readonly ThreadMessage[],
+  messageId: string | undefined,
+  keepsQuestion: boolean,
+): readonly ThreadMessage[] {
+  const named = messageId === undefined ? messages.length - 1 : messages.findIndex(({ id }) => id === messageId);
+  const question = messages.findLastIndex(({ role }, at) => role === 'user' && at <= named);
+  return question < 0 ? messages : messages.slice(0, question + (keepsQuestion ? 1 : 0));
+}
 
 /** The messages that were known, with the newest of the server in their places or at the end. */
 export function merged(known: readonly ThreadMessage[], newest: readonly UiMessage[]): ThreadMessage[] {

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
 import { newId } from '../client/connection.ts';
-import type { Content, RunRef, RunSnapshot } from '../client/operations.ts';
+import type { Content, NewBranch, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/sse.ts';
 import type { EnqueueOptions, RunHandle } from '../client/types.ts';
 import {
@@ -12,8 +12,17 @@ import {
   type PendingApproval,
   type ThreadStatus,
 } from './approval.ts';
-import { coalesced, Followed, mayPass, onceItExists } from './followed.ts';
-import { withItem, without, type LiveAnswers, merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
+import { coalesced, Followed, mayPass, onceItExists, page } from './followed.ts';
+import {
+  before,
+  withItem,
+  without,
+  type LiveAnswers,
+  merged,
+  sentMessage,
+  shown,
+  type ThreadMessage,
+} from './messages.ts';
 
 /** What is known of a thread. */
 export interface ThreadState {
@@ -39,6 +48,11 @@ export interface ThreadState {
 
 export type SendOptions = Omit<EnqueueOptions, 'agent' | 'input' | 'threadId'>;
 
+/** `requestId`: a second change with this id is the same one. */
+export type BranchOptions = Omit<NewBranch, 'agent' | 'input' | 'afterSeq' | 'messageId' | 'opId' | 'show'> & {
+  requestId?: string;
+};
+
 const pageSize = 20;
 /** Questions that are read again when something happens: more may wait for their turn. */
 const newestSize = 5;
@@ -46,6 +60,10 @@ const newestSize = 5;
 /** A thread, as long as a component shows it. */
 export class ThreadStore extends Followed<ThreadState> {
   #history: ThreadMessage[] = [];
+  /** The lane that has these messages. */
+  #lane: string | undefined;
+  /** What a branch keeps of them, until the thread no longer shows the lane that the branch leaves. */
+  #kept: { messages: readonly ThreadMessage[]; left: string | undefined } | undefined;
   #sent: ThreadMessage[] = [];
   #answers: LiveAnswers = new Map();
   readonly #current: CurrentRun;
@@ -93,11 +111,10 @@ export class ThreadStore extends Followed<ThreadState> {
     this.#answers = new Map();
     const { eventRev } = await client.threads.get(threadId, { signal });
     this.#exists = true;
-    const { data, nextAfter } = await client.threads.uiMessages(threadId, { limit: pageSize }, { signal });
-    const known = this.#history.some(({ id }) => data.some((message) => message.id === id));
-    this.#history = known ? merged(this.#history, data) : data;
-    if (!known) this.#earlier = nextAfter;
+    this.#lane = undefined;
     await this.#refresh();
+    // nothing tells that another tab shows another branch
+    page.addEventListener?.('focus', () => this.#refreshSoon(), { signal });
     for await (const item of client.threads.stream(threadId, { after: eventRev - 1, signal })) this.#take(item);
     // the stream ends with its thread: this rejects with the reason
     await client.threads.get(threadId, { signal });
@@ -109,6 +126,7 @@ export class ThreadStore extends Followed<ThreadState> {
     this.#current.lose();
     if (exists === false) {
       this.#history = [];
+      this.#lane = undefined;
       this.#earlier = null;
       this.#answers = new Map();
     }
@@ -116,6 +134,9 @@ export class ThreadStore extends Followed<ThreadState> {
   }
 
   #take(item: StreamItem): void {
+    const { run } = this.#current;
+    // deltas have a way of their own: they may come after the end of their run, whose answer is in the history by then
+    if ('runId' in item && run?.finishedAt && run.id === item.runId) return;
     const before = this.#answers;
     this.#answers = withItem(before, item);
     if (this.#answers !== before) this.#show();
@@ -128,13 +149,19 @@ export class ThreadStore extends Followed<ThreadState> {
   readonly #refresh = coalesced(async () => {
     const { client, threadId } = this;
     const complete = [...this.#answers].flatMap(([id, { done }]) => (done ? [id] : []));
-    const { run, take } = await this.#current.read();
+    const { run, lane, take } = await this.#current.read();
+    const known = lane === this.#lane;
     // after the run, so that one that is over has its answer here
-    const page = await client.threads.uiMessages(threadId, { limit: newestSize });
-    this.#history = merged(this.#history, page.data);
-    this.#sent = this.#sent.filter(({ id }) => !page.data.some((message) => message.id === id));
+    const query = { contextRef: lane, limit: known ? newestSize : pageSize };
+    const { data, nextAfter } = await client.threads.uiMessages(threadId, query);
+    const joins = this.#history.some(({ id }) => data.some((message) => message.id === id));
+    if (!joins) this.#earlier = nextAfter;
+    this.#history = joins ? merged(this.#history, data) : data;
+    if (lane !== this.#kept?.left) this.#kept = undefined;
+    this.#lane = lane;
+    this.#sent = this.#sent.filter(({ id }) => !data.some((message) => message.id === id));
     take();
-    this.#arrived(page.data);
+    this.#arrived(data);
     if (run) this.#decisions.keep(approvalsOf(run));
     const over = run?.finishedAt ? run.id : undefined;
     this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
@@ -153,7 +180,7 @@ export class ThreadStore extends Followed<ThreadState> {
   }
 
   #show(changes: Partial<ThreadState> = {}): void {
-    const messages = shown(this.#history, this.#sent, this.#answers);
+    const messages = shown(this.#kept?.messages ?? this.#history, this.#sent, this.#answers);
     const { run, status } = this.#current;
     const approvals = run?.finishedAt === null ? this.#decisions.open(approvalsOf(run)) : [];
     this.set({
@@ -185,28 +212,76 @@ export class ThreadStore extends Followed<ThreadState> {
   }
 
   /** Asks. The message is shown at once, and taken back if the server refuses it. */
-  readonly send = async (agent: string, input: Content, options: SendOptions = {}): Promise<RunHandle> => {
+  readonly send = (agent: string, input: Content, options: SendOptions = {}): Promise<RunHandle> => {
+    const { requestId, ...rest } = options;
     const { threadId } = this;
-    const { requestId: given, ...rest } = options;
-    const question = JSON.stringify([agent, input, rest]);
+    return this.#ask({ agent, input, ...rest }, requestId, (id) =>
+      this.client.runs.enqueue({ createThread: true, ...rest, agent, input, threadId, requestId: id }),
+    );
+  };
+
+  /** Replaces a question on a new branch. What follows the question leaves the page at once, and comes back if the server refuses. */
+  readonly edit = (agent: string, messageId: string, input: Content, options: BranchOptions = {}): Promise<RunHandle> =>
+    this.#branch(agent, { messageId, input }, options);
+
+  /** Answers a question again on a new branch. @param messageId the question, or its answer; default: the last one */
+  readonly regenerate = (agent: string, messageId?: string, options: BranchOptions = {}): Promise<RunHandle> => {
+    const last = messageId ?? this.state().messages.findLast(({ role }) => role === 'user')?.id;
+    return this.#branch(agent, { messageId: last! }, options);
+  };
+
+  async #branch(
+    agent: string,
+    change: { messageId: string; input?: Content },
+    { requestId, ...rest }: BranchOptions,
+  ): Promise<RunHandle> {
+    // one that waits does not change what is shown
+    const left = this.#lane;
+    if (rest.busy !== 'wait')
+      this.#kept = { messages: before(this.#history, change.messageId, change.input === undefined), left };
+    try {
+      return await this.#ask({ agent, ...change, ...rest }, requestId, async (opId) => {
+        const made = await this.client.threads.branch(this.threadId, { ...rest, agent, ...change, opId });
+        if (made.contextRef === left || (made.duplicate && !made.shown)) this.#kept = undefined;
+        return made.run!;
+      });
+    } catch (error) {
+      this.#kept = undefined;
+      this.#show();
+      throw error;
+    }
+  }
+
+  /** Shows another branch. While a run is active, the server does so when the run ends. */
+  readonly select = (lane: string): Promise<void> =>
+    this.#call(async () => {
+      await this.client.contexts.show(this.threadId, lane);
+    });
+
+  async #ask(
+    asked: { agent: string; input?: Content; busy?: SendOptions['busy'] },
+    given: string | undefined,
+    accept: (requestId: string) => Promise<RunHandle>,
+  ): Promise<RunHandle> {
+    const question = JSON.stringify(asked);
     // sent again after an outage, it is the same request
     const again = this.#unsure?.question === question ? this.#unsure.requestId : undefined;
     const requestId = given ?? again ?? newId('msg');
     this.#unsure = undefined;
-    this.#sent = [...this.#sent.filter(({ id }) => id !== requestId), sentMessage(requestId, input)];
-    const request = { createThread: true, ...rest, agent, input, threadId, requestId };
-    const answer = this.#current.ask(this.client.runs.enqueue(request), rest.busy === 'wait');
+    const others = () => this.#sent.filter(({ id }) => id !== requestId);
+    if (asked.input !== undefined) this.#sent = [...others(), sentMessage(requestId, asked.input)];
+    const answer = this.#current.ask(accept(requestId), asked.busy === 'wait');
     return this.#call(async () => {
       try {
         return await answer;
       } catch (error) {
         if (isClientError(error) && (error.status === 0 || error.status >= 500))
           this.#unsure = { question, requestId, error };
-        this.#sent = this.#sent.filter(({ id }) => id !== requestId);
+        this.#sent = others();
         throw error;
       }
     });
-  };
+  }
 
   /** Sends input to the active run. The server refuses it for a run that has ended. */
   readonly steer = (content: Content): Promise<void> =>

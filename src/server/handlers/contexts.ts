@@ -49,6 +49,11 @@ export const contextHandlers = (app: ApiApp): Handlers[string] => ({
     return answerReceipt(c, receipt, answer);
   },
 
+  async showLane({ c, lanefold, params, options, answer }) {
+    const { threadId, contextRef } = params;
+    return answerReceipt(c, await lanefold.contexts.show(threadId!, contextRef!, options), answer);
+  },
+
   async resetLane({ c, lanefold, params, options, answer }) {
     const { threadId, contextRef } = params;
     return answerReceipt(c, await lanefold.contexts.reset(threadId!, { ...options, contextRef: contextRef! }), answer);

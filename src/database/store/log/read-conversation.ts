@@ -47,6 +47,8 @@ export interface WaitingQuestion {
 export interface ConversationPage {
   entries: ConversationEntry[];
   runs: ConversationRun[];
+  /** Runs of a branch that were to answer the question before it, and ended without a message. */
+  silent: ConversationRun[];
   /** The `seq` of the first entry if there are earlier ones. */
   nextBefore: number | null;
 }
@@ -97,22 +99,35 @@ export async function readConversation(
   return {
     entries: parts.flatMap(({ entries }) => entries),
     runs: [...runs.values()],
+    silent:
+      left.has(contextRef) && parts.at(-1)?.entries.length === 0 ? await readSilent(db, threadId, contextRef) : [],
     nextBefore: parts[0]?.nextBefore ?? null,
   };
 }
+
+const readSilent = (db: Database, threadId: string, contextRef: string): Promise<ConversationRun[]> =>
+  readRows<ConversationRun>(
+    db,
+    'silent_runs',
+    `select ${runColumns} from lanefold._run
+     where thread_id = $1 and context_ref = $2 and finished_at is not null and options ? 'answers' order by created_at`,
+    [threadId, contextRef],
+  );
+
+const runColumns = 'id, status, termination_reason, finish_reason, usage, error';
 
 const isTurn = ({ role, runId, refs }: ConversationEntry): boolean =>
   role === 'user' && (runId === null || (refs['kind'] ?? null) === null);
 
 /** The runs of a part that a branch has left, without one whose whole answer is on the lane that was left. */
-function withoutLast({ entries, runs }: ConversationPage): ConversationRun[] {
+function withoutLast({ entries, runs }: LanePart): ConversationRun[] {
   const asked = entries.findLastIndex(isTurn);
   const runId = entries[asked]?.runId;
   const answers = entries.slice(asked + 1).some((entry) => entry.runId === runId);
   return answers ? runs : runs.filter(({ id }) => id !== runId);
 }
 
-interface LanePart extends ConversationPage {
+interface LanePart extends Omit<ConversationPage, 'silent'> {
   turns: number;
   bytes: number;
 }
@@ -163,8 +178,7 @@ async function readLane(
   const runs = await readRows<ConversationRun>(
     db,
     'conversation_runs',
-    `select id, status, termination_reason, finish_reason, usage, error
-     from lanefold._run where thread_id = $1 and id = any($2::text[])`,
+    `select ${runColumns} from lanefold._run where thread_id = $1 and id = any($2::text[])`,
     [threadId, runIds],
   );
   return {
@@ -202,7 +216,7 @@ interface FoundRun {
   userSeq: number | null;
 }
 
-/** The run that has this id, or else the one whose request has one of these ids. */
+/** The run that has this id, or else the one that has one of the other ids, or whose request has. */
 export async function findRun(
   db: Database,
   threadId: string,
@@ -213,7 +227,8 @@ export async function findRun(
     db,
     'run_of_message',
     `select id, finished_at is not null as ended, user_seq::float8 from lanefold._run
-     where thread_id = $1 and (id = $2 or request_id = any ($3::text[])) order by id = $2 desc limit 1`,
+     where thread_id = $1 and (id = $2 or id = any ($3::text[]) or request_id = any ($3::text[]))
+     order by id = $2 desc limit 1`,
     [threadId, id, requestIds],
   );
   return run;

@@ -1,6 +1,7 @@
 import { wordOf } from '../../../base/checks/values.ts';
 import { isCut } from '../../../agent/context/fold.ts';
 import type { Json, JsonObject, ToolCall } from '../../../agent/context/message.ts';
+import type { Versions, VersionsOnLane } from '../../../database/store/branch/read-versions.ts';
 import type {
   ConversationCall,
   ConversationEntry,
@@ -26,8 +27,9 @@ import {
 /** A conversation as the AI SDK's messages: the same messages its client has after reading the stream of each run. */
 export function toUiMessages(
   threadId: string,
-  { entries, runs }: ConversationPage,
+  { entries, runs, silent }: ConversationPage,
   waiting: WaitingQuestion[],
+  versions?: VersionsOnLane,
 ): UiMessage[] {
   const messages: UiMessage[] = [];
   const answers = new Map<string, Answer>();
@@ -42,6 +44,10 @@ export function toUiMessages(
     return answer;
   };
 
+  const addVersions = (message: UiMessage, found: Versions | undefined): void => {
+    if (found && !message.metadata?.versions) message.metadata = { ...message.metadata, versions: found };
+  };
+
   let openAnswer: Answer | undefined;
   for (const entry of entries) {
     const { seq, role, runId, requestId, payload, refs } = entry;
@@ -52,16 +58,20 @@ export function toUiMessages(
     } else if (role === 'user') {
       openAnswer = undefined;
       const id = runId === null ? `entry_${seq}` : questionId(runId, requestId);
-      messages.push({ id, role, parts: toContentParts(payload['content'] ?? '') });
+      const question: UiMessage = { id, role, parts: toContentParts(payload['content'] ?? '') };
+      addVersions(question, versions?.of(seq));
+      messages.push(question);
       // a run that ended without any message still shows how it ended
       if (run && run.terminationReason !== null) answerOf(run.id, run);
     } else if (role === 'assistant') {
       openAnswer = answerOf(runId ?? `entry_${seq}`, run);
       openAnswer.addStep(entry);
+      addVersions(openAnswer.message, versions?.of(seq));
     } else {
       openAnswer?.addResult(payload, refs);
     }
   }
+  for (const run of silent) addVersions(answerOf(run.id, run).message, versions?.ofSilence());
   for (const { runId, requestId, content } of waiting) {
     // claimed after the runs were read
     if (runOf.has(runId)) continue;

@@ -2,10 +2,11 @@ import type { Json, ContentPart } from '../../../agent/context/message.ts';
 import { maxDepth, parseJson } from '../../../base/common/json.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 
-/** The metadata of an answer: facts about its run. */
+/** The metadata of a message: for an answer, facts about its run. */
 export interface AnswerMetadata {
-  thread_id: string;
-  run_id: string;
+  /** Set on a run's answer. */
+  thread_id?: string;
+  run_id?: string;
   usage?: Json;
   /** Set for a completed run: `final_answer`, or a limit such as `max_iterations`, which ended it without an answer. */
   termination_reason?: string;
@@ -13,6 +14,11 @@ export interface AnswerMetadata {
   truncated?: true;
   /** Set for a failed or cancelled run. */
   error?: { type: string; message: string };
+  /**
+   * Set where other branches have another message here, as the conversation has it: `place` among them, from 1, and a lane
+   * of each of them, to show with `contexts.switch`.
+   */
+  versions?: { place: number; lanes: string[] };
 }
 
 export interface UiTextPart {
@@ -66,7 +72,6 @@ export type UiPart = UiTextPart | UiReasoningPart | UiFilePart | UiToolPart | Ui
 export interface UiMessage {
   id: string;
   role: 'user' | 'assistant';
-  /** Set on a run's answer. */
   metadata?: AnswerMetadata;
   parts: UiPart[];
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../agent/context/message.ts';
 import { acceptMessage } from '../../../agent/models/accept-content.ts';
 import { assertId, newId } from '../../../base/checks/ids.ts';
 import { assertStorable, promptOf } from '../../../base/checks/values.ts';
+import { LanefoldError } from '../../../base/errors.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { checkOptions } from '../../../base/operations/checked.ts';
 import { from as fromOption, Id } from '../../../base/operations/schemas.ts';
@@ -13,6 +14,7 @@ import type { OperationReceipt } from '../../../database/store/context/types.ts'
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
 import { requestHash } from '../runs/enqueue-request.ts';
 import { NewContext as newContext, OperationOptions as operationOptions } from './declaration.ts';
+import { lanes } from './read-lane.ts';
 import type { NewContext, OperationOptions } from './types.ts';
 
 interface OnLane extends OperationOptions {
@@ -58,6 +60,22 @@ export async function switchTo(
   checkOptions('contexts.switch', operationOptions, options);
   assertId(contextRef, 'The context_ref');
   return apply(db, threadId, { type: 'switch' }, { ...options, contextRef });
+}
+
+/** See `Contexts.show`. */
+export async function show(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  options: OperationOptions = {},
+): Promise<OperationReceipt> {
+  checkOptions('contexts.show', operationOptions, options);
+  assertId(contextRef, 'The context_ref');
+  const known = await lanes(db, threadId);
+  if (known.some((lane) => lane.contextRef === contextRef)) return switchTo(db, threadId, contextRef, options);
+  throw new LanefoldError('invalid_operation', `Thread ${threadId} has no lane ${contextRef}.`, {
+    hint: 'Nothing was written. threads.branches lists the lanes.',
+  });
 }
 
 async function apply(

@@ -222,8 +222,8 @@ const ContextOperation = named(
     }),
 );
 
-const LaneReset = named(
-  'LaneReset',
+const LaneChange = named(
+  'LaneChange',
   z.strictObject({ opId, reason, meta: shared.meta, expectedRev }).meta({ example: {} }),
 );
 
@@ -526,13 +526,27 @@ export const contexts = noun(
       answer: changed,
       errors: unchanged,
     },
+    showLane: {
+      id: 'showLane',
+      route: 'POST /v1/threads/{thread_id}/contexts/{context_ref}/show',
+      scope: 'run',
+      audit: 'apply_operation',
+      client: true,
+      summary: 'Make a lane that exists the active one, to show its branch',
+      description: '`listUiMessages` names the lanes of the versions of a message in `metadata.versions`.',
+      body: LaneChange,
+      bodyIs: 'options',
+      idempotencyKey: 'opId',
+      answer: changed,
+      errors: unchanged,
+    },
     resetLane: {
       id: 'resetLane',
       route: 'POST /v1/threads/{thread_id}/contexts/{context_ref}/reset',
       audit: 'apply_operation',
       client: true,
       summary: 'Empty a lane, but keep its system prompt',
-      body: LaneReset,
+      body: LaneChange,
       bodyIs: 'options',
       idempotencyKey: 'opId',
       answer: changed,

@@ -40,7 +40,13 @@ export interface Contexts extends DeclaredContexts {
   ): Promise<OperationReceipt>;
   /** Clears a lane (default: the active one): replaces its context with an empty one, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
-  /** Makes a lane the active one. */
+  /**
+   * Makes a lane that exists the active one: shows its branch.
+   *
+   * @throws LanefoldError `invalid_operation` for a lane that the thread does not have
+   */
+  show(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
+  /** Makes a lane the active one, also a new and empty one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
   /**
    * Compares the contexts of two lanes, of the same thread or of different threads. Messages that both begin or end

@@ -21,6 +21,7 @@ import type { EnqueueDeps, EnqueueOptions } from '../runs/enqueue-options.ts';
 import { enqueueRequest, requestHash, type CheckedRequest, type EnqueueContext } from '../runs/enqueue-request.ts';
 import { toRequest } from '../runs/to-request.ts';
 import { BranchOptions as declared } from './declaration.ts';
+import { questionOf } from './ui-messages.ts';
 
 type OfRun = Omit<
   EnqueueOptions,
@@ -29,9 +30,17 @@ type OfRun = Omit<
 
 /** Where a thread branches, and the run on the branch. */
 export interface BranchOptions<NAME extends string = string> extends OfRun {
-  /** The last entry whose context the branch has; -1: none. */
-  afterSeq: number;
-  /** The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too. */
+  /** The last entry whose context the branch has; -1: none. Required without `messageId`. */
+  afterSeq?: number;
+  /**
+   * Instead of `afterSeq`: a question as `threads.uiMessages` has it, or its answer. With `input`, the branch replaces the
+   * question; without, it answers the question again. Needs `agent`.
+   */
+  messageId?: string;
+  /**
+   * The lane to leave; default: the lane that has the entry, or for a message the active lane. A branch has the messages of the
+   * lanes it left, too.
+   */
   contextRef?: string;
   /** Name of the new lane. Default: that of the other lane with a number, such as `default@2`. */
   lane?: string;
@@ -46,7 +55,7 @@ export interface BranchOptions<NAME extends string = string> extends OfRun {
   busy?: 'reject' | 'wait' | 'interrupt';
   /** The agent of a run on the branch. Default: no run. */
   agent?: NAME;
-  /** What the run is asked. Without it, the run answers the question that `afterSeq` names. */
+  /** What the run is asked. Without it, the run answers the question of `messageId`, or that of `afterSeq`. */
   input?: ContentInput;
 }
 
@@ -61,15 +70,29 @@ export async function branch(
 ): Promise<BranchReceipt> {
   assertId(threadId, 'The thread id');
   refuseUnknownKeys('threads.branch', options, keys);
-  const { afterSeq, contextRef, lane, show, opId = newId('branch'), busy, agent, input, ...ofRun } = options;
-  assertWhole(afterSeq, 'afterSeq', { minimum: -1, hint: 'Pass the seq of an entry, or -1 to begin empty.' });
+  const {
+    afterSeq: _,
+    messageId,
+    contextRef,
+    lane,
+    show,
+    opId = newId('branch'),
+    busy,
+    agent,
+    input,
+    ...ofRun
+  } = options;
   assertId(opId, 'The op_id');
   for (const [name, id] of Object.entries({ contextRef, lane })) if (id !== undefined) assertId(id, `The ${name}`);
-  const where = { after_seq: afterSeq, context_ref: contextRef, lane, show, busy };
+  const afterSeq = await placeOf(deps.db, threadId, options);
+  const place = { context_ref: contextRef, lane, show, busy };
+  const where = { ...place, after_seq: afterSeq };
+  // a message has other versions later; the request that names it stays the same
+  const asked = messageId === undefined ? where : { ...place, message_id: messageId };
   if (agent === undefined) {
     const surplus = Object.keys({ ...ofRun, ...(input === undefined ? {} : { input }) })[0];
     if (surplus !== undefined) throw noRun(surplus);
-    return branchAlone(deps, threadId, { ...where, op_id: opId, hash: requestHash(where) });
+    return branchAlone(deps, threadId, { ...where, op_id: opId, hash: requestHash(asked) });
   }
   const request = await toRequest(
     deps,
@@ -83,7 +106,32 @@ export async function branch(
     },
     by,
   );
-  return branchWithRun(deps, request, where, by);
+  return branchWithRun(deps, { ...request, hash: requestHash({ ...asked, run: request.hash }) }, where, by);
+}
+
+/** The entry after which the thread branches. @throws LanefoldError `invalid_input` */
+async function placeOf(
+  db: Database,
+  threadId: string,
+  { afterSeq, messageId, contextRef, agent, input }: BranchOptions,
+): Promise<number> {
+  const refuse = (message: string, more: string, field: string): never => {
+    throw new LanefoldError('invalid_input', message, { hint: `Nothing was written. ${more}`, details: { field } });
+  };
+  if (messageId === undefined) {
+    const hint = 'Pass the seq of an entry, or -1 to begin empty.';
+    assertWhole(afterSeq, 'afterSeq', { minimum: -1, hint });
+    return afterSeq ?? refuse('Nothing says where the thread branches.', `${hint} Or pass messageId.`, 'afterSeq');
+  }
+  if (afterSeq !== undefined) refuse('afterSeq and messageId both say where.', 'Pass one of the two.', 'afterSeq');
+  if (agent === undefined) refuse('A branch at a message has a run.', 'Name its agent, or pass afterSeq.', 'agent');
+  const question = await questionOf(db, threadId, messageId, contextRef);
+  if (!question) {
+    await readThread(db, threadId);
+    const waits = 'A question can be edited and answered again once a worker has begun with it.';
+    return refuse(`The conversation has no question ${messageId}.`, waits, 'messageId');
+  }
+  return input === undefined ? question.seq : (question.parentSeq ?? -1);
 }
 
 async function branchAlone(deps: EnqueueDeps, threadId: string, given: NewBranch): Promise<BranchReceipt> {
@@ -101,14 +149,12 @@ async function branchWithRun(
   where: Omit<NewBranch, 'op_id' | 'hash'>,
   { caller }: Pick<EnqueueContext, 'caller'>,
 ): Promise<BranchReceipt> {
-  const { threadId, requestId: opId } = request;
-  const hash = requestHash({ ...where, run: request.hash });
+  const { threadId, requestId: opId, hash } = request;
   let made: MadeBranch | undefined;
   const run = await enqueueRequest(
     deps,
     {
       ...request,
-      hash,
       busy: where.busy,
       createThread: false,
       async accept({ busy: _, create_thread: __, ...row }) {

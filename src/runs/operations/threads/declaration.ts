@@ -113,9 +113,14 @@ export const BranchOptions = typed(
     'NewBranch',
     z
       .strictObject({
-        afterSeq: whole(-1).describe('The last entry whose context the branch has; -1: none.'),
+        afterSeq: whole(-1).optional().describe('The last entry whose context the branch has; -1: none.'),
+        messageId: Id.optional().describe(
+          'Instead of `afterSeq`: a question as `listUiMessages` has it, or its answer. With `input`, the branch replaces the ' +
+            'question; without, it answers the question again. Needs `agent`.',
+        ),
         contextRef: Id.optional().describe(
-          'The lane to leave; default: the lane that has the entry. A branch has the messages of the lanes it left, too.',
+          'The lane to leave; default: the lane that has the entry, or for a message the active lane. A branch has the messages of ' +
+            'the lanes it left, too.',
         ),
         lane: Id.optional().describe(
           'Name of the new lane. Default: that of the other lane with a number, such as `default@2`.',
@@ -131,7 +136,9 @@ export const BranchOptions = typed(
         agent: agent.optional().describe('The agent of a run on the branch. Default: no run.'),
         input: input
           .optional()
-          .describe('What the run is asked. Without it, the run answers the question that `afterSeq` names.'),
+          .describe(
+            'What the run is asked. Without it, the run answers the question of `messageId`, or that of `afterSeq`.',
+          ),
         ...ofRun,
       })
       .meta({ example: { afterSeq: 17, agent: 'assistant', input: 'And in English?' } }),
@@ -267,7 +274,10 @@ const UiMessage = typed(
         metadata: z
           .record(z.string(), z.any())
           .optional()
-          .describe('For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`.'),
+          .describe(
+            'For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. For a message that has other versions on ' +
+              'other branches: `versions`, with its `place` among them, from 1, and for each version a lane to show, in `lanes`.',
+          ),
         parts: z.array(z.looseObject({ type: z.string() })).describe('As in the AI SDK.'),
       })
       .meta({

@@ -9,7 +9,7 @@ import type { BranchOptions } from './branch.ts';
 import type { AgUiSnapshotOptions } from './types.ts';
 import type { ThreadSource } from './import.ts';
 import type { DeclaredThreads, EntriesOptions, EventsOptions, ImportOptions, ImportReceipt } from './types.ts';
-import type { RunOfMessage } from './ui-messages.ts';
+import type { QuestionOfMessage, RunOfMessage } from './ui-messages.ts';
 
 /** Operations on threads: those that are declared, and those whose form is only that of a library. */
 export interface Threads extends DeclaredThreads {
@@ -24,15 +24,15 @@ export interface Threads extends DeclaredThreads {
   marks(id: string, runIds: readonly string[]): Promise<RunMark[]>;
   /**
    * Branches the thread: makes a lane that begins with the context after an entry, and shows it. With `agent`, a run on the branch
-   * is accepted in the same commit. An edited question is a branch after the entry before it, with the new `input`; another
-   * answer is a branch after the question, without `input`. The other lane stays as it is, and its tools do not run again.
+   * is accepted in the same commit: with a `messageId` of `uiMessages`, the branch answers that question again, or has the new
+   * `input` in its place. The other lane stays as it is, and its tools do not run again.
    *
    * @throws LanefoldError `thread_busy`, `open_tool_group`, `invalid_operation` for a lane that exists,
    * `invalid_input` for an entry that the thread does not have, `idempotency_mismatch`, `context_too_large`,
    * `thread_not_found`, `thread_erased`, and for its run the errors of `runs.enqueue`
    *
    * @example
-   * const { run } = await lanefold.threads.branch('support-42', { afterSeq: 17, agent: 'support', input: 'And in English?' });
+   * const { run } = await lanefold.threads.branch('support-42', { messageId: 'msg-1', agent: 'support', input: 'In English?' });
    */
   branch<NAME extends string>(
     id: string,
@@ -47,11 +47,11 @@ export interface Threads extends DeclaredThreads {
    */
   runOf(id: string, messageId: string): Promise<RunOfMessage | undefined>;
   /**
-   * The entry of a question of `uiMessages`, and that of the message before it; null: it is the first. If the question was
-   * edited under the same id, this is the version on the branch that is shown. Undefined for a message that is no question in the
-   * log.
+   * The question of a message of `uiMessages`, or undefined for a message that has none in the log: its entry and that of the
+   * message before it (null: it is the first), and what it says. If the question was edited under the same id, this is the version
+   * on the branch that is shown.
    */
-  questionOf(id: string, messageId: string): Promise<{ seq: number; parentSeq: number | null } | undefined>;
+  questionOf(id: string, messageId: string): Promise<QuestionOfMessage | undefined>;
   /**
    * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
    * turns, fewer if they have more than 2 MiB or 25,000 values of JSON. The calls of an unfinished round have the results that are known so far.

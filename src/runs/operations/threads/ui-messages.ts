@@ -1,4 +1,5 @@
 import { LanefoldError } from '../../../base/errors.ts';
+import type { Json } from '../../../agent/context/message.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import {
@@ -8,6 +9,8 @@ import {
   readParents,
   readVersions,
 } from '../../../database/store/branch/shown-path.ts';
+import { readQuestion } from '../../../database/store/branch/branch-thread.ts';
+import { readVersionsOn } from '../../../database/store/branch/read-versions.ts';
 import { findRun, readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import type { ListPage } from '../../../database/store/rows.ts';
@@ -19,6 +22,14 @@ import { requestIdsOf, type UiMessage } from '../../formats/ui-messages/message.
 export interface RunOfMessage extends RunRef {
   /** It has ended: nothing is added to its answer. */
   ended: boolean;
+}
+
+/** The question of a message of a conversation. */
+export interface QuestionOfMessage {
+  seq: number;
+  parentSeq: number | null;
+  /** Text, or parts. */
+  content: Json;
 }
 
 /** A page ends early, after a whole turn, once it has more bytes of messages than this. */
@@ -41,9 +52,12 @@ export async function uiMessages(
   // read before the log: a question that moves into the log meanwhile is then in both, not in neither
   const waiting = after === undefined ? await readWaitingQuestions(db, threadId, lane) : [];
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
-  const page = await readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes });
+  const [page, versions] = await Promise.all([
+    readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes }),
+    readVersionsOn(db, threadId, lane),
+  ]);
   return {
-    data: toUiMessages(threadId, page, waiting),
+    data: toUiMessages(threadId, page, waiting, versions),
     nextAfter: page.nextBefore === null ? null : String(page.nextBefore),
   };
 }
@@ -71,12 +85,13 @@ async function otherAnswer(db: Database, threadId: string, asked: number | null)
   return answer?.runId ?? (await findOpenRun(db, threadId, lane)) ?? question?.runId ?? undefined;
 }
 
-/** The question of a message. See `Threads.questionOf`. */
+/** See `Threads.questionOf`. @param contextRef the lane that has the version; default: the active one */
 export async function questionOf(
   db: Database,
   threadId: string,
   messageId: string,
-): Promise<{ seq: number; parentSeq: number | null } | undefined> {
+  contextRef?: string,
+): Promise<QuestionOfMessage | undefined> {
   assertId(threadId, 'The thread id');
   assertId(messageId, 'The message id');
   const imported = /^entry_(\d{1,15})$/.exec(messageId)?.[1];
@@ -85,12 +100,15 @@ export async function questionOf(
       ? (await findRun(db, threadId, messageId, requestIdsOf(messageId)))?.userSeq
       : Number(imported);
   if (asked === undefined || asked === null) return undefined;
-  const [{ activeContextRef: lane }, parents, versions] = await Promise.all([
+  const [{ activeContextRef }, parents, versions] = await Promise.all([
     readThread(db, threadId),
     readParents(db, threadId),
     readVersions(db, threadId, asked),
   ]);
+  const lane = contextRef ?? activeContextRef;
   const shown = versions.findLast((version) => isShownOn(parents, lane, version));
   const question = shown ?? versions.find(({ seq }) => seq === asked);
-  return question && { seq: question.seq, parentSeq: question.parentSeq };
+  if (!question) return undefined;
+  const { seq, parentSeq } = question;
+  return { seq, parentSeq, content: (await readQuestion(db, threadId, seq))! };
 }

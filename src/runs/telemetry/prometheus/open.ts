@@ -1,5 +1,7 @@
 import type { AgentRegistry } from '../../../agent/definition/registry.ts';
 import type { ModelTurn } from '../../../agent/context/message.ts';
+import { fallbackReasons } from '../../../agent/models/fallback-reason.ts';
+import { goesOn } from '../../../agent/strategies/fallback.ts';
 import type { StepDraft } from '../../../agent/strategies/machine.ts';
 import type { ToolOutcome } from '../../../agent/tools/outcome.ts';
 import {
@@ -101,8 +103,11 @@ class MeasuredRun extends RunTelemetry {
   }
 
   override stepCommitted({ events = [] }: StepDraft): void {
-    for (const { kind } of events) {
-      if (kind === 'llm_retry') this.instruments.retries.inc({ agent: this.#agent, of: 'model' });
+    const { retries, fallbacks } = this.instruments;
+    for (const { kind, data = {} } of events) {
+      if (kind === 'llm_retry' && goesOn(data))
+        fallbacks.inc({ agent: this.#agent, reason: String(data['reason'] ?? 'other') });
+      else if (kind === 'llm_retry') retries.inc({ agent: this.#agent, of: 'model' });
       if (kind === 'llm_lost') this.instruments.lostModelCalls.inc({ agent: this.#agent });
     }
   }
@@ -188,6 +193,7 @@ function startAtZero(instruments: Instruments, agents: readonly string[]): void 
       instruments.runsEnded.inc({ agent, status }, 0);
     }
     for (const of of ['model', 'tool']) instruments.retries.inc({ agent, of }, 0);
+    for (const reason of [...fallbackReasons, 'other']) instruments.fallbacks.inc({ agent, reason }, 0);
     for (const reason of ['lost', 'released', 'failed']) instruments.interrupted.inc({ agent, reason }, 0);
     instruments.lostModelCalls.inc({ agent }, 0);
     for (const reason of refusedClaims) instruments.refused.inc({ agent, reason }, 0);
@@ -235,6 +241,10 @@ function createInstruments({ Counter, Histogram }: Client, register: Registry) {
       ['agent', 'status'],
     ),
     retries: counter('retries_total', 'Model calls and tool attempts retried after a failure.', ['agent', 'of']),
+    fallbacks: counter('fallbacks_total', 'Model calls that went on to the next model of their chain, by reason.', [
+      'agent',
+      'reason',
+    ]),
     lostModelCalls: counter('lost_model_calls_total', 'Model calls lost with the worker that made them.', ['agent']),
     interrupted: counter('runs_interrupted_total', 'Runs this worker dropped: lost, released or failed.', [
       'agent',
