@@ -70,7 +70,14 @@ export function VirtualList<T>({
 function useEnd(list: Virtualizer<HTMLDivElement, HTMLElement>, box: RefObject<HTMLDivElement | null>, keys: string[]) {
   const atEnd = useRef(true);
   const first = useRef(keys[0]);
+  // A control with `data-stays` shows other items after its own; its own place stays in view. 2: it was used, 1: they are shown.
+  const stays = useRef(0);
+  const onClickCapture = ({ target }: Event) => {
+    if ((target as Element).closest('[data-stays] button')) stays.current = 2;
+  };
   useLayoutEffect(() => {
+    stays.current = Math.max(0, stays.current - 1);
+    if (stays.current > 0) return;
     const added = first.current === undefined ? -1 : keys.indexOf(first.current);
     first.current = keys[0];
     // a reader who asked for earlier items continues where those end
@@ -82,7 +89,10 @@ function useEnd(list: Virtualizer<HTMLDivElement, HTMLElement>, box: RefObject<H
   // Items are measured after they are drawn, which moves the end: scroll to it in the same frame.
   const total = list.getTotalSize();
   useLayoutEffect(() => {
-    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+    if (!box.current) return;
+    const { scrollTop, scrollHeight, clientHeight } = box.current;
+    if (stays.current > 0) atEnd.current = scrollHeight - scrollTop - clientHeight <= 1;
+    else if (atEnd.current) box.current.scrollTop = scrollHeight;
   }, [total]);
   // Only scrolling up leaves the end. The end also moves away when items are higher than estimated.
   const top = useRef(0);
@@ -97,5 +107,5 @@ function useEnd(list: Virtualizer<HTMLDivElement, HTMLElement>, box: RefObject<H
   const onFocusIn = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     if (scrollHeight - scrollTop - clientHeight >= nearEndPx) atEnd.current = false;
   };
-  return { onScrollCapture, onFocusIn };
+  return { onScrollCapture, onFocusIn, onClickCapture };
 }

@@ -1,5 +1,5 @@
 import { batch, computed, signal, useSignal } from '@preact/signals';
-import { get, v1 } from '../api/client.ts';
+import { get, post, v1 } from '../api/client.ts';
 import { serverEvents, type ServerEvent } from '../api/stream.ts';
 import type {
   Entry,
@@ -8,12 +8,14 @@ import type {
   Lane,
   LaneList,
   ListedRun,
+  OperationReceipt,
   RunPage,
   Thread,
   Mark,
   MarkList,
 } from '../api/types.ts';
 import { useEffect } from 'preact/hooks';
+import { Branches, type Draft } from './branches.ts';
 
 /** Entries per request. A thread may have a million; the page reads only those on view. */
 const pageSize = 200;
@@ -32,6 +34,13 @@ export class ThreadState {
   readonly entries = signal<Entry[]>([]);
   readonly runs = signal<ListedRun[]>([]);
   readonly lanes = signal<Lane[]>([]);
+  readonly branches = new Branches(
+    (part, query) => this.#read(part, query),
+    (error) => {
+      if (!this.#left.signal.aborted) this.error.value = error as Error;
+    },
+  );
+  readonly draft = signal<Draft | undefined>(undefined);
   /** Answers being streamed, by the id of their call. */
   readonly answers = signal<ReadonlyMap<string, LiveAnswer>>(new Map());
   /** The entry as of which the thread is shown; null: live. */
@@ -96,6 +105,17 @@ export class ThreadState {
     void this.refresh();
   }
 
+  /**
+   * Makes a lane the active one: the one that the thread shows, and on which questions are asked that name none. Returns
+   * whether it is now; otherwise it will be when the active run has ended.
+   */
+  async switchTo(lane: string): Promise<boolean> {
+    const change = { context_ref: lane, operation: { type: 'switch' } };
+    const { status } = await post<OperationReceipt>(v1('threads', this.id, 'context-operations'), change);
+    await this.refresh();
+    return status !== 'deferred';
+  }
+
   #read<T>(part: string, query: Record<string, string | number | undefined> = {}): Promise<T> {
     return get<T>(v1('threads', this.id, ...(part ? [part] : [])), query, this.#left.signal);
   }
@@ -104,7 +124,7 @@ export class ThreadState {
     const thread = await this.#read<Thread>('');
     // one entry more, which shows when that moment ended
     const end = Math.min((at ?? thread.rev) + 1, thread.rev - 1);
-    const [entries] = await Promise.all([this.#readUpTo(end), this.#readAside()]);
+    const [entries] = await Promise.all([this.#readUpTo(end), this.#readAside(thread.rev)]);
     batch(() => {
       this.thread.value = thread;
       this.at.value = at;
@@ -125,11 +145,12 @@ export class ThreadState {
     }
   }
 
-  async #readAside(): Promise<void> {
+  async #readAside(rev: number): Promise<void> {
     const [runs, lanes] = await Promise.all([
       this.#read<RunPage>('runs', { limit: listedRuns }),
       this.#read<LaneList>('contexts'),
     ]);
+    if (lanes.data.length > 1 || this.branches.whole) await this.branches.refresh(rev);
     batch(() => {
       this.runs.value = runs.data;
       this.lanes.value = lanes.data;
@@ -138,7 +159,7 @@ export class ThreadState {
 
   async #readNew(): Promise<void> {
     const thread = await this.#read<Thread>('');
-    await this.#readAside();
+    await this.#readAside(thread.rev);
     const found: Entry[] = [];
     if (this.at.value === null) {
       for (let after: number | null = this.entries.value.at(-1)?.seq ?? -1; after !== null;) {
@@ -204,7 +225,10 @@ export interface ThreadMarks {
 /** How long the entries wait for their marks, so that nothing moves when they come. */
 const patienceMs = 400;
 
-/** Reads the marks of the visible runs: once for ended runs, for others after every change of the thread. */
+/**
+ * Reads the marks of the visible runs: once for ended runs, and again after feedback on them, for others after every change
+ * of the thread.
+ */
 export function useMarks(state: ThreadState): ThreadMarks {
   const known = useSignal<ReadonlyMap<string, Mark[]>>(new Map());
   const ended = useSignal<ReadonlySet<string>>(new Set());
@@ -216,7 +240,9 @@ export function useMarks(state: ThreadState): ThreadMarks {
   // a run without entries is known only from the list of runs
   const recent = state.runs.value.filter(({ finished_at: at }) => at === null || at >= first);
   const inSight = new Set([...entries.flatMap(({ run_id: id }) => id ?? []), ...recent.map(({ id }) => id)]);
-  const wanted = [...inSight].filter((id) => !ended.value.has(id));
+  const opinions = entries.flatMap(({ kind, payload }) => (kind === 'feedback' ? [payload['run_id']] : []));
+  const asOf = (id: string) => `${id} ${opinions.filter((of) => of === id).length}`;
+  const wanted = [...inSight].filter((id) => !ended.value.has(asOf(id)));
   useEffect(() => {
     const left = new AbortController();
     const read = async () => {
@@ -228,7 +254,7 @@ export function useMarks(state: ThreadState): ThreadMarks {
           ...known.value,
           ...ids.map((id) => [id, data.filter((mark) => mark.run_id === id)] as const),
         ]);
-        ended.value = new Set([...ended.value, ...ids.filter((id) => !unended.has(id))]);
+        ended.value = new Set([...ended.value, ...ids.filter((id) => !unended.has(id)).map(asOf)]);
       }
       error.value = undefined;
     };

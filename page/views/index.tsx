@@ -3,7 +3,6 @@ import { Empty } from '../parts/basics.tsx';
 import { onDemand } from '../parts/on-demand.tsx';
 import type { Route } from '../state/route.ts';
 import { ApprovalsView } from './approvals.tsx';
-import { CallView } from './call/call.tsx';
 import type { EvalsProps } from './evals/evals.tsx';
 import { RunView } from './run/run.tsx';
 import { RunsView } from './runs.tsx';
@@ -12,6 +11,11 @@ import { ThreadsView } from './threads/threads.tsx';
 
 const AgentsView = onDemand(async () => (await import('./agents/agents.tsx')).AgentsView);
 const AlarmsView = onDemand(async () => (await import('./alarms/alarms.tsx')).AlarmsView);
+interface InThread {
+  threadId: string;
+}
+const CallView = onDemand<InThread & { callId: string }>(async () => (await import('./call/call.tsx')).CallView);
+const CompareView = onDemand<InThread>(async () => (await import('./thread/side-by-side.tsx')).CompareView);
 const EvalsView = onDemand<EvalsProps>(async () => (await import('./evals/evals.tsx')).EvalsView);
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
 const MonitorsView = onDemand(async () => (await import('./monitors/monitors.tsx')).MonitorsView);
@@ -36,5 +40,6 @@ export function view({ path }: Route): ComponentChild {
   if (id === undefined) return <ThreadsView />;
   if (part === 'calls' && partId) return <CallView key={`${id}/${partId}`} threadId={id} callId={partId} />;
   if (part === 'runs' && partId) return <RunView key={`${id}/${partId}`} threadId={id} runId={partId} />;
+  if (part === 'compare') return <CompareView key={`${id}/compare`} threadId={id} />;
   return <ThreadView key={id} threadId={id} />;
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Message, ModelCall } from '../../api/types.ts';
 import { Tag } from '../../parts/basics.tsx';
 import { isToolError, MessageBody } from '../../parts/message.tsx';
@@ -13,12 +14,15 @@ export function MessageList({
   sources,
   sourceHref,
   inputTokens,
+  common = 0,
 }: {
   messages: Message[];
   sources: (number | null)[];
   sourceHref: (seq: number) => string;
   /** The provider's count, distributed by length; without it, an estimate. */
   inputTokens?: number | undefined;
+  /** How many at the beginning are folded, because the list beside this one begins with them too. */
+  common?: number | undefined;
 }) {
   const sizes = messages.map(sizeOf);
   const total = Math.max(
@@ -26,35 +30,53 @@ export function MessageList({
     sizes.reduce((sum, size) => sum + size, 0),
   );
   const tokens = inputTokens || total / charsPerToken;
+  const items = messages.map((message, index) => {
+    const share = sizes[index]! / total;
+    const seq = sources[index];
+    const failed = isToolError(message);
+    return (
+      <li key={index} class={`entry ${message.role}${failed ? ' bad' : ''}`}>
+        <div class="entry-head">
+          <span class="role">{message.role}</span>
+          {message.name && <span class="tool-name">{message.name}</span>}
+          {failed && <Tag bad>error</Tag>}
+          <span class="entry-links">
+            {seq == null ? <span class="muted">never stored</span> : <a href={sourceHref(seq)}>Entry #{seq}</a>}
+          </span>
+          <span class="muted num" title="Estimated from the length of the message">
+            ≈ {amount(Math.round(share * tokens))} tokens
+          </span>
+          <meter min={0} max={1} value={share} aria-label="Share of the context">
+            {Math.round(share * 100)} %
+          </meter>
+        </div>
+        <MessageBody message={message} />
+      </li>
+    );
+  });
   return (
-    <ol class="messages plain">
-      {messages.map((message, index) => {
-        const share = sizes[index]! / total;
-        const seq = sources[index];
-        const failed = isToolError(message);
-        return (
-          <li key={index} class={`entry ${message.role}${failed ? ' bad' : ''}`}>
-            <div class="entry-head">
-              <span class="role">{message.role}</span>
-              {message.name && <span class="tool-name">{message.name}</span>}
-              {failed && <Tag bad>error</Tag>}
-              <span class="entry-links">
-                {seq == null ? <span class="muted">never stored</span> : <a href={sourceHref(seq)}>Entry #{seq}</a>}
-              </span>
-              <span class="muted num" title="Estimated from the length of the message">
-                ≈ {amount(Math.round(share * tokens))} tokens
-              </span>
-              <meter min={0} max={1} value={share} aria-label="Share of the context">
-                {Math.round(share * 100)} %
-              </meter>
-            </div>
-            <MessageBody message={message} />
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      {common > 0 && (
+        <InCommon count={common}>
+          <ol class="messages plain">{items.slice(0, common)}</ol>
+        </InCommon>
+      )}
+      <ol class="messages plain" start={common + 1}>
+        {items.slice(common)}
+      </ol>
+    </>
   );
 }
+
+/** Messages that two lists begin with, folded. */
+export const InCommon = ({ count, children }: { count: number; children: ComponentChildren }) => (
+  <details class="fold">
+    <summary>
+      {amount(count)} {count === 1 ? 'message' : 'messages'} in common
+    </summary>
+    {children}
+  </details>
+);
 
 const sizeOf = ({ content, tool_calls: calls, thinking }: Message): number =>
   (typeof content === 'string' ? content.length : JSON.stringify(content ?? '').length) +

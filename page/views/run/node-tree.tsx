@@ -5,11 +5,15 @@ import { Text } from '../../parts/message.tsx';
 
 const deepest = 16;
 
+export interface NodeTreeProps {
+  nodes: RunNode[];
+}
+
 /**
  * The results of a strategy: its thoughts as a tree, each below the one it follows from, and the answers they are
  * derived from. For a strategy without thoughts, the tree shows the answers.
  */
-export function NodeTree({ nodes }: { nodes: RunNode[] }) {
+export function NodeTree({ nodes }: NodeTreeProps) {
   const answers = nodes.filter(({ call_id: callId }) => callId !== null);
   const thoughts = nodes.filter(({ call_id: callId }) => callId === null);
   const best = wayToBest(nodes);

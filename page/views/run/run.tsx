@@ -18,12 +18,15 @@ import { clip, duration, number, price, tokens, amount } from '../../parts/forma
 import { Heading } from '../../parts/heading.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MessageBody } from '../../parts/message.tsx';
+import { onDemand } from '../../parts/on-demand.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision, WaitingCall } from './decision.tsx';
+import type { NodeTreeProps } from './node-tree.tsx';
 import { Effects, LimitWait, ToolCalls } from './tool-calls.tsx';
-import { NodeTree } from './node-tree.tsx';
 import { CalledBy, Tree, Waterfall } from './waterfall.tsx';
+
+const NodeTree = onDemand<NodeTreeProps>(async () => (await import('./node-tree.tsx')).NodeTree);
 
 const refreshMs = 1_000;
 const maxEvents = 1_000;

@@ -3,19 +3,35 @@ import type { Context, ExplainedMessage } from '../../api/types.ts';
 import { Empty, Failure, Loading, Tag } from '../../parts/basics.tsx';
 import { amount } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
-import { useLoaded } from '../../state/use-loaded.ts';
+import { useLoaded, type Loaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { MessageList } from '../call/message-list.tsx';
 
 /** The messages of a lane that a call at the displayed moment would send under the thread's policy, and why. */
-export function ContextTab({ state, lane }: { state: ThreadState; lane: string }) {
+export const ContextTab = ({ state, lane }: { state: ThreadState; lane: string }) => (
+  <ContextMessages state={state} context={useContext(state, lane)} />
+);
+
+export type LoadedContext = Loaded<Required<Context>>;
+
+export function useContext(state: ThreadState, lane: string): LoadedContext {
   const at = state.at.value;
   // the context window of the model is the budget
   const model = state.runs.value[0]?.model;
-  const context = useLoaded<Required<Context>>(
+  return useLoaded<Required<Context>>(
     (signal) => get(v1('threads', state.id, 'contexts', lane), { at_seq: at, explain: 'true', model }, signal),
     [state.id, lane, model, at, at === null ? state.head.value : 0],
   );
+}
+
+interface ContextProps {
+  state: ThreadState;
+  context: LoadedContext;
+  /** How many messages at the beginning the context beside this one has, too. */
+  common?: number;
+}
+
+export function ContextMessages({ state, context, common }: ContextProps) {
   if (context.error) return <Failure error={context.error} />;
   if (!context.data) return <Loading />;
   const { messages, explain, meta } = context.data;
@@ -31,7 +47,12 @@ export function ContextTab({ state, lane }: { state: ThreadState; lane: string }
         </summary>
         <Explained messages={explain} entry={entry} />
       </details>
-      <MessageList messages={messages} sources={messages.map(({ seq }) => (seq < 0 ? null : seq))} sourceHref={entry} />
+      <MessageList
+        messages={messages}
+        sources={messages.map(({ seq }) => (seq < 0 ? null : seq))}
+        sourceHref={entry}
+        common={common}
+      />
     </>
   );
 }

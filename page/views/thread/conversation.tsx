@@ -1,5 +1,6 @@
 import type { Entry } from '../../api/types.ts';
 import { Empty, Failure } from '../../parts/basics.tsx';
+import { holds, pathOf } from '../../state/branches.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { useMarks, type ThreadState } from '../../state/thread.ts';
 import { markedRuns, RunCard, type MarkedRun } from '../marks/run-marks.tsx';
@@ -10,13 +11,14 @@ type Item =
   | { key: string; run: MarkedRun }
   | { key: string; live: { text: string; thinking: string } };
 
-/** The entries up to the displayed moment, followed by the answers being streamed. */
+/** The entries of a branch, or of all lanes, up to the displayed moment, followed by the answers being streamed. */
 export function Conversation({ state, lane }: { state: ThreadState; lane: string }) {
   const at = state.shownAt.value;
-  const entries = state.entries.value.filter(
-    ({ seq, context_ref: of }) => seq <= at && (lane === '' || of === null || of === lane),
-  );
-  const live = state.at.value === null && !state.paused.value ? [...state.answers.value] : [];
+  const path = lane === '' ? undefined : pathOf(state.branches.lanes.value, lane);
+  const entries = state.entries.value.filter((entry) => entry.seq <= at && (!path || holds(path, entry)));
+  const ofOthers = new Set(path && state.runs.value.flatMap(({ id, context_ref: of }) => (of === lane ? [] : id)));
+  const streamed = [...state.answers.value].filter(([, { runId }]) => !ofOthers.has(runId));
+  const live = state.at.value === null && !state.paused.value ? streamed : [];
   const { ofEntry, ofRun, error, ready } = useMarks(state);
   const marked = new Map<number, Item[]>();
   for (const run of markedRuns(state, ofRun, entries, lane))
@@ -46,7 +48,13 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
         keyOf={(item) => item.key}
         render={(item) =>
           'entry' in item ? (
-            <EntryCard entry={item.entry} state={state} marks={ofEntry.get(item.entry.seq)} />
+            <EntryCard
+              entry={item.entry}
+              state={state}
+              marks={ofEntry.get(item.entry.seq)}
+              branch={lane || undefined}
+              versions
+            />
           ) : 'run' in item ? (
             <RunCard state={state} run={item.run} />
           ) : (

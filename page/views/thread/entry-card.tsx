@@ -6,6 +6,7 @@ import type { ThreadState } from '../../state/thread.ts';
 import { Marks } from '../marks/marks.tsx';
 import { clip } from '../../parts/format.ts';
 import { FeedbackButton } from './feedback.tsx';
+import { Arrows, BranchButton } from './versions.tsx';
 import { post, v1 } from '../../api/client.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 
@@ -16,10 +17,14 @@ export const EntryCard = (props: CardProps) =>
 interface CardProps {
   entry: Entry;
   state: ThreadState;
-  marks: RunMark[] | undefined;
+  marks?: RunMark[] | undefined;
+  /** The branch that is shown; undefined: the log of all lanes. */
+  branch?: string | undefined;
+  /** Whether its message leads to its other versions, and new ones can be asked for. */
+  versions?: boolean;
 }
 
-function MessageCard({ entry, state, marks }: CardProps) {
+function MessageCard({ entry, state, marks, branch, versions }: CardProps) {
   const message = entry.payload as unknown as Message;
   const callId = entry.refs['llm_call_id'];
   const kind = entry.refs['kind'];
@@ -31,10 +36,12 @@ function MessageCard({ entry, state, marks }: CardProps) {
         {message.name && <span class="tool-name">{message.name}</span>}
         {typeof kind === 'string' && <Tag>{kind}</Tag>}
         {failed && !marks?.some(({ kind }) => kind === 'tool_failed') && <Tag bad>error</Tag>}
-        {entry.context_ref !== 'default' && <Tag title="Lane">{entry.context_ref}</Tag>}
+        {entry.context_ref !== 'default' && entry.context_ref !== branch && <Tag title="Lane">{entry.context_ref}</Tag>}
+        {versions && branch !== undefined && <Arrows seq={entry.seq} state={state} branch={branch} />}
         <span class="entry-links">
           {typeof callId === 'string' && <a href={href('threads', state.id, 'calls', callId)}>What was sent</a>}
           {entry.run_id && <a href={href('threads', state.id, 'runs', entry.run_id)}>Run</a>}
+          {versions && <BranchButton entry={entry} state={state} />}
           {entry.role === 'assistant' && <FeedbackButton entry={entry} state={state} />}
           <ForkButton state={state} seq={entry.seq} ofEntry />
         </span>
@@ -47,14 +54,14 @@ function MessageCard({ entry, state, marks }: CardProps) {
   );
 }
 
-function Mark({ entry, state }: CardProps) {
+function Mark({ entry, state, branch }: CardProps) {
   const { title, by, summary, anchor, open = false } = describeEntry(entry);
   return (
     <details class={anchor ? 'mark anchor' : 'mark'} open={open}>
       <summary>
         <span>{title}</span>
         {by && <Tag>{by}</Tag>}
-        {entry.context_ref && <Tag title="Lane">{entry.context_ref}</Tag>}
+        {entry.context_ref && entry.context_ref !== branch && <Tag title="Lane">{entry.context_ref}</Tag>}
         <span class="muted num">#{entry.seq}</span>
         <Time at={entry.at} />
         {summary && <span class="clamp summary">{summary}</span>}
@@ -111,6 +118,11 @@ export function describeEntry({ kind, payload, refs }: Entry): Description {
     const anchor = Array.isArray(entries) ? (entries as unknown as Message[]) : [];
     const messages = `${anchor.length} ${anchor.length === 1 ? 'message' : 'messages'}`;
     if (String(payload['op_id']).startsWith('fork/')) return { title: `Forked with ${messages}`, anchor, open: true };
+    const { branch } = (operation['meta'] ?? {}) as { branch?: { context_ref: string; after_seq: number } };
+    if (branch) {
+      const place = branch.after_seq < 0 ? 'from its beginning' : `after #${branch.after_seq}`;
+      return { title: `Branch of ${branch.context_ref} ${place}`, anchor };
+    }
     const { covered, messages: count } = (operation['meta'] ?? {}) as { covered?: [number, number]; messages?: number };
     const summary = anchor.find(
       (message) => (message as Message & { refs?: JsonObject }).refs?.['kind'] === 'compaction_summary',

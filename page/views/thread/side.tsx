@@ -1,5 +1,5 @@
 import { get, v1, post } from '../../api/client.ts';
-import type { Config } from '../../api/types.ts';
+import type { Config, ListedRun } from '../../api/types.ts';
 import { Facts, Status, Time, Empty, Tag } from '../../parts/basics.tsx';
 import { amount, price, tokens as counted } from '../../parts/format.ts';
 import { JsonText } from '../../parts/message.tsx';
@@ -26,24 +26,7 @@ export function Side({ state }: { state: ThreadState }) {
       <h2>Runs</h2>
       <ul class="plain">
         {runs.map((run) => (
-          <li key={run.id}>
-            <a href={href('threads', state.id, 'runs', run.id)} class="side-run">
-              <span class="side-row">
-                <Status status={run.status} answered={run.answered} />
-                <span class="clip" title={run.question ?? run.agent}>
-                  {run.question ?? run.agent}
-                </span>
-              </span>
-              <span class="side-row muted">
-                <span class="clip" title={run.agent}>
-                  {run.agent}
-                </span>
-                <span class="num">{counted(run.usage, amount)} tok</span>
-                <span class="num">{price(run)}</span>
-                <Time at={run.created_at} />
-              </span>
-            </a>
-          </li>
+          <RunLine key={run.id} state={state} run={run} />
         ))}
       </ul>
       <h2>Thread</h2>
@@ -76,6 +59,28 @@ export function Side({ state }: { state: ThreadState }) {
   );
 }
 
+/** A run in a list beside its messages: its status, its question, and what it took. */
+export const RunLine = ({ state, run }: { state: ThreadState; run: ListedRun }) => (
+  <li>
+    <a href={href('threads', state.id, 'runs', run.id)} class="side-run">
+      <span class="side-row">
+        <Status status={run.status} answered={run.answered} />
+        <span class="clip" title={run.question ?? run.agent}>
+          {run.question ?? run.agent}
+        </span>
+      </span>
+      <span class="side-row muted">
+        <span class="clip" title={run.agent}>
+          {run.agent}
+        </span>
+        <span class="num">{counted(run.usage, amount)} tok</span>
+        <span class="num">{price(run)}</span>
+        <Time at={run.created_at} />
+      </span>
+    </a>
+  </li>
+);
+
 function toolsOf({ tools: { added, removed } }: Config): string | null {
   const changes = [...added.map((name) => `+${name}`), ...removed.map((name) => `−${name}`)];
   return changes.length > 0 ? changes.join(' ') : null;
@@ -84,23 +89,31 @@ function toolsOf({ tools: { added, removed } }: Config): string | null {
 /** The lanes of the thread, with the active one marked, and operations on them. */
 export function LaneActions({ state }: { state: ThreadState }) {
   const active = state.thread.value!.active_context_ref;
-  const switchTo = async (fields: FormData) => {
-    const change = { context_ref: fields.get('lane'), operation: { type: 'switch' } };
-    await post(v1('threads', state.id, 'context-operations'), change);
-    await state.refresh();
-  };
+  const switchTo = async (fields: FormData) => void (await state.switchTo(String(fields.get('lane'))));
+  const left = new Map(state.branches.lanes.value.map((branch) => [branch.context_ref, branch]));
   const lanes = state.lanes.value;
   return (
     <>
       {lanes.length === 0 && <Empty>No lanes yet.</Empty>}
       <ul class="plain">
-        {lanes.map(({ context_ref: name, anchor_seq: anchor }) => (
-          <li key={name} class="side-row">
-            <span>{name}</span>
-            {anchor >= 0 && <Tag title="The context starts at this entry">anchor #{anchor}</Tag>}
-            {name === active && <Tag>active</Tag>}
-          </li>
-        ))}
+        {lanes.map(({ context_ref: name, anchor_seq: anchor }) => {
+          const { parent_context_ref: parent, branch_seq: began, branched_after_seq: after } = left.get(name) ?? {};
+          return (
+            <li key={name} class="side-row">
+              <span>{name}</span>
+              {parent && <Tag title={`Branch after entry #${after}`}>of {parent}</Tag>}
+              {anchor >= 0 && anchor !== began && <Tag title="The context starts at this entry">anchor #{anchor}</Tag>}
+              {name === active ? (
+                <Tag>active</Tag>
+              ) : (
+                <a class="end" href={href('threads', state.id, 'compare', { left: active, right: name })}>
+                  Compare
+                  <span class="hidden"> {name} with the active lane</span>
+                </a>
+              )}
+            </li>
+          );
+        })}
       </ul>
       <div class="actions">
         <DialogButton title="Switch to a lane" button="Switch" submit="Switch" onSubmit={switchTo}>

@@ -6,11 +6,12 @@ import { Failure, Loading, Status } from '../../parts/basics.tsx';
 import { number, fullTime } from '../../parts/format.ts';
 import { Heading, WaitingNotice } from '../../parts/heading.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { allLanes, laneAt } from '../../state/branches.ts';
 import { href, route, setQuery } from '../../state/route.ts';
 import { ThreadState } from '../../state/thread.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { CalledBy } from '../run/waterfall.tsx';
-import { Composer } from './composer.tsx';
+import { Composer, Elsewhere } from './composer.tsx';
 import { Erased, ThreadMenu } from './thread-menu.tsx';
 import { ContextTab } from './context-tab.tsx';
 import { Conversation } from './conversation.tsx';
@@ -18,25 +19,18 @@ import { Side } from './side.tsx';
 
 /** A thread: its log as a conversation, live or as of any entry, and the actions on it. */
 export function ThreadView({ threadId }: { threadId: string }) {
-  const state = useMemo(() => new ThreadState(threadId), [threadId]);
+  const state = useThread(threadId);
   const { query } = route.value;
   const narrow = useNarrow();
-  const given = query.get('at');
-  const at = given === null ? null : Number(given);
-  useEffect(() => {
-    void state.open(at);
-    return () => state.close();
-  }, [state]);
-  // follows a link to another entry of the thread, or the way back
-  useEffect(() => {
-    if (state.thread.value && state.at.value !== at) void state.seek(at);
-  }, [at]);
   if (state.erased.value) return <Erased report={state.erased.value} />;
   const thread = state.thread.value;
   if (!thread) return state.error.value ? <Failure error={state.error.value} /> : <Loading />;
   const asked = query.get('tab');
   const tab = asked === 'context' || (asked === 'details' && narrow) ? asked : 'conversation';
-  const lane = query.get('lane') ?? '';
+  const given = query.get('lane') ?? '';
+  const lane = laneOf(state, given);
+  const active = thread.active_context_ref;
+  const other = given !== allLanes && given !== '' && given !== active ? given : undefined;
   const latest = state.activeRun.value ?? state.runs.value[0];
   return (
     <article class={tab === 'details' ? 'thread long' : 'thread'} aria-labelledby="title">
@@ -72,26 +66,53 @@ export function ThreadView({ threadId }: { threadId: string }) {
               onSelect={(next) => setQuery({ tab: next === 'conversation' ? undefined : next })}
             />
           </div>
-          <LaneTabs
-            state={state}
-            lane={lane}
-            all={tab === 'context' ? `Active (${thread.active_context_ref})` : 'All lanes'}
-          />
+          <LaneTabs state={state} given={given} log={tab === 'conversation'} />
           {tab === 'conversation' ? (
             <Conversation state={state} lane={lane} />
           ) : tab === 'context' ? (
             <div class="pane" role="region" aria-label="What the model sees" tabIndex={0}>
-              <ContextTab state={state} lane={lane || thread.active_context_ref} />
+              <ContextTab state={state} lane={lane || active} />
             </div>
           ) : (
             <Side state={state} />
           )}
-          {tab !== 'details' && <Composer state={state} />}
+          {tab !== 'details' && (
+            <>
+              {other !== undefined && state.at.value === null && !state.draft.value && (
+                <Elsewhere key={other} state={state} lane={other} />
+              )}
+              <Composer state={state} lane={other} />
+            </>
+          )}
         </div>
         {!narrow && <Side state={state} />}
       </div>
     </article>
   );
+}
+
+/** The state of a thread, live or as of the entry in the address. */
+export function useThread(threadId: string, whole = false): ThreadState {
+  const state = useMemo(() => new ThreadState(threadId), [threadId]);
+  const given = route.value.query.get('at');
+  const at = given === null ? null : Number(given);
+  useEffect(() => {
+    state.branches.whole = whole;
+    void state.open(at);
+    return () => state.close();
+  }, [state]);
+  // follows a link to another entry of the thread, or the way back
+  useEffect(() => {
+    if (state.thread.value && state.at.value !== at) void state.seek(at);
+  }, [at]);
+  return state;
+}
+
+/** The lane to show: the chosen one, or the active one of a thread with branches; empty: the log of all lanes. */
+function laneOf(state: ThreadState, given: string): string {
+  const { lanes, any } = state.branches;
+  if (given === allLanes || (given === '' && !any.value)) return '';
+  return laneAt(lanes.value, given || state.thread.value!.active_context_ref, state.shownAt.value);
 }
 
 type Tab = 'conversation' | 'context' | 'details';
@@ -190,17 +211,21 @@ export function Slider({ state }: { state: ThreadState }) {
   );
 }
 
-/** Tabs for the lanes of a thread with more than one. The first tab, labelled `all`, selects no lane. */
-export function LaneTabs({ state, lane, all }: { state: ThreadState; lane: string; all: string }) {
+/** Tabs for the lanes of a thread with more than one; `log`: also one for the log of all lanes. */
+function LaneTabs({ state, given, log }: { state: ThreadState; given: string; log: boolean }) {
   const names = state.lanes.value.map(({ context_ref: name }) => name);
-  if (names.length < 2 && lane === '') return null;
-  const known = lane === '' || names.includes(lane) ? names : [...names, lane];
+  if (names.length < 2 && given === '') return null;
+  const known = given === '' || given === allLanes || names.includes(given) ? names : [...names, given];
+  const branched = state.branches.any.value;
+  // what a thread without branches has said is read as a whole
+  const first = log && !branched ? 'All lanes' : `Active (${state.thread.value!.active_context_ref})`;
+  const last: [string, string][] = log && branched ? [[allLanes, 'All lanes']] : [];
   return (
     <Tabs
       label="Lanes"
       group="lane"
-      tabs={[['', all], ...known.map((name): [string, string] => [name, name])]}
-      current={lane}
+      tabs={[['', first], ...known.map((name): [string, string] => [name, name]), ...last]}
+      current={!last.length && given === allLanes ? '' : given}
       onSelect={(next) => setQuery({ lane: next || undefined })}
     />
   );
