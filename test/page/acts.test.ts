@@ -5,7 +5,7 @@ import { defineAgent } from 'lanefold';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { answerWith, startReceiver } from '../webhooks/receiver.ts';
-import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
+import { expectAccessible, ofColours, openSite, type OpenPage, type Site } from './harness.ts';
 
 /** Lets a test tear the event streams of a page, and keep them from coming back until it mends them. */
 const breakableStreams = `
@@ -143,6 +143,10 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     const { agents, runs } = site.api.lanefold;
     await go('#/agents');
     await page.getByText('a serves all threads.').waitFor();
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page, `agents with versions, ${colorScheme}`, ofColours);
+    }
     await page.getByRole('button', { name: 'Choose which versions of guide serve' }).click();
     await expectAccessible(page, 'a new rollout');
     const dialog = page.getByRole('dialog');
