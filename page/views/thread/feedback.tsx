@@ -28,7 +28,7 @@ export const FeedbackButton = ({ entry, state }: { entry: Entry; state: ThreadSt
       await state.refresh();
     }}
   >
-    <fieldset class="inline">
+    <fieldset>
       <legend>Is this a good answer?</legend>
       <label class="check">
         <input type="radio" name="rating" value="up" required /> <span>Yes</span>
