@@ -5,7 +5,7 @@ export const own: Record<string, readonly string[]> = {
     server/problem.ts doors/durable-streams/routes.ts ops/chaos/table.ts ops/chaos/schedule.ts ops/cli/main.ts
     doors/client/connection.ts base/redaction/sensitive-keys.ts base/log/logger.ts base/log/logger.ts
     database/nodes/guard.ts agent/policy/cut-groups.ts runs/limiter/refusals.ts
-    database/store/nodes/search-each.ts database/store/schema/migrate.ts
+    database/store/nodes/search-each.ts database/store/schema/migrate.ts database/store/branch/read-versions.ts
     database/store/transaction/within-transaction.ts runs/streams/publish-deltas.ts
     base/operations/operation.ts ops/cli/operation-command.ts
   `),
