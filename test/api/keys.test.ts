@@ -27,7 +27,9 @@ describe('every operation of the document', () => {
     if (/\/(steer|inject|cancel|resolve|cancel-many|release-many)$/.test(path) || path.startsWith('/v1/events/'))
       return 'steer';
     if (path === '/v1/ag-ui/{agent}') return 'run';
-    return /\/(threads|entries|feedback|fork|branch|show|runs|retry|retry-many|rerun|resume|checkpoint|replay)$/.test(path)
+    return /\/(threads|entries|feedback|fork|branch|show|runs|retry|retry-many|rerun|resume|checkpoint|replay)$/.test(
+      path,
+    )
       ? 'run'
       : 'admin';
   };
