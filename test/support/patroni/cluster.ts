@@ -95,6 +95,12 @@ function follow(
       (await holds('not pg_is_in_recovery()')) ? withRole('primary') : undefined,
     );
 
+  const endOf = (written: string) =>
+    withClient(url('postgres'), async (client) => {
+      const { rows } = await client.query<{ lsn: string }>(`select (${written})::text as lsn`);
+      return rows[0]!.lsn;
+    });
+
   return {
     members,
     url,
@@ -106,18 +112,17 @@ function follow(
       synchronous = settings?.synchronous_mode ?? synchronous;
       const primary = await leader();
       const standby = await waitFor('the standby is healthy', () => withRole(synchronous ? 'sync' : 'replica'));
-      // Patroni calls a standby healthy before it has found the end of a log that its primary does not have
+      // Patroni calls a standby healthy before it has found the end of a log that its primary does not have, and it streams
+      // what is before that end
+      const end = await endOf("pg_logical_emit_message(false, 'whole', '')");
       await waitFor('the standby follows, and commits wait for it or for none', () =>
-        holds(`exists (select from pg_stat_replication where state = 'streaming'
+        holds(`exists (select from pg_stat_replication where state = 'streaming' and replay_lsn >= '${end}'
           and (sync_state = 'sync') = ${synchronous})`),
       );
       return { primary, standby };
     },
     async caughtUp() {
-      const end = await withClient(url('postgres'), async (client) => {
-        const { rows } = await client.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn');
-        return rows[0]!.lsn;
-      });
+      const end = await endOf('pg_current_wal_lsn()');
       const has = `exists (select from pg_stat_replication where flush_lsn >= '${end}')`;
       await waitFor('the standby has it', () => holds(has));
     },
