@@ -29,6 +29,8 @@ interface Props {
   lines: Line[];
   /** A value in words, for the axis and for the name of a bar. */
   words: (value: number) => string;
+  /** Values are counts: the axis has no half of an odd number. */
+  whole?: boolean;
   /** The runs of a bar, or of one of its parts. */
   linkOf: (slot: number, query?: Record<string, string>) => string;
   /** Parts lie over one another, and the highest one counts. */
@@ -43,7 +45,7 @@ const height = 100;
  * Bars over time. Each leads to its runs, and a part with a filter to its own: one bar is in the tab order, arrow keys reach the
  * others, and the parts of a bar.
  */
-export function Chart({ title, sum, parts, times, lines, words, linkOf, layered = false, small = false }: Props) {
+export function Chart({ title, sum, parts, times, lines, words, linkOf, whole = false, layered = false, small = false }: Props) {
   const heights = times.map((_, slot) => {
     const values = parts.map(({ values: all }) => all[slot]!);
     return layered ? Math.max(...values) : values.reduce((total, value) => total + value, 0);
@@ -60,7 +62,7 @@ export function Chart({ title, sum, parts, times, lines, words, linkOf, layered 
         {!small && (
           <div class="chart-axis" aria-hidden="true">
             <span>{most > 0 ? words(most) : ''}</span>
-            <span>{most > 0 ? words(most / 2) : ''}</span>
+            <span>{most > 0 && !(whole && most % 2) ? words(most / 2) : ''}</span>
             <span>{most > 0 ? words(0) : ''}</span>
           </div>
         )}
@@ -86,7 +88,7 @@ export function Chart({ title, sum, parts, times, lines, words, linkOf, layered 
   );
 }
 
-type BarsProps = Omit<Props, 'sum' | 'small' | 'layered'> & { heights: number[]; most: number; layered: boolean };
+type BarsProps = Omit<Props, 'sum' | 'small' | 'whole' | 'layered'> & { heights: number[]; most: number; layered: boolean };
 
 function Bars({ title, parts, times, lines, words, linkOf, layered, heights, most }: BarsProps) {
   const box = useRef<SVGSVGElement>(null);

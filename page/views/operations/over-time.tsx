@@ -86,6 +86,7 @@ function Charts({ now, asked, slots }: Props & { slots: Slot[] }) {
           },
         ]}
         words={runs}
+        whole
         {...shared}
       />
       <Chart
@@ -108,6 +109,7 @@ function Charts({ now, asked, slots }: Props & { slots: Slot[] }) {
           { label: 'out', colour: 'good', values: of((slot) => slot.output_tokens) },
         ]}
         words={runs}
+        whole
         {...shared}
       />
       <Chart

@@ -129,10 +129,9 @@ async function answer(
     case 'send': {
       const asking = { ...grant, agent: grant.agent ?? agent };
       const change = changeOf(body, request.headers.get('idempotency-key'));
-      const again = change && (await sentAgain(lanefold, threadId, change));
-      if (change && !again) return stream(await branchFor(lanefold, change, asking));
-      if (again && again !== 'new') return stream(again.runId);
-      return stream(await send(lanefold, thread, lastMessage(body), asking));
+      const again = change ? await sentAgain(lanefold, threadId, change) : 'new';
+      if (again === 'new') return stream(await send(lanefold, thread, lastMessage(body), asking));
+      return stream(again?.runId ?? (await branchFor(lanefold, change!, asking)));
     }
   }
 }
