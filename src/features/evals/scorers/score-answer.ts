@@ -24,6 +24,7 @@ const maxText = 4_000;
  *   messages: [],
  *   expected: { contains: ['refund', '20 €'] },
  *   case: { id: 'case_1', dataset: 'refunds', tags: [], split: null, note: null },
+ *   feedback: [],
  *   run: {
  *     ...{ threadId: 'support-42', id: 'run_1', agent: 'support', model: null, durationMs: null },
  *     ...{ inputTokens: null, outputTokens: null, costMicros: null },
