@@ -43,8 +43,16 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
   };
   const start = (agent = 'support') => api.lanefold.runs.enqueue({ agent, input: 'go' });
   const ask = async (agent?: string) => api.lanefold.runs.wait(await start(agent));
-  const waits = async (run: { threadId: string; id: string }, on = 'fake:m') =>
-    until('it waits', async () => (await api.lanefold.runs.get(run))?.limitedBy?.circuit === on);
+  const isWaiting = async (run: { threadId: string; id: string }) =>
+    (await api.lanefold.runs.get(run)).limitedBy?.circuit === 'fake:m';
+  /** A run that waits for the circuit. A worker may call the model before it hears that the circuit is open. */
+  const heldRun = () =>
+    until('a run waits', async () => {
+      const run = await start();
+      const isOver = async () => (await api.lanefold.runs.get(run)).finishedAt !== null;
+      await until('it ends or waits', async () => (await isWaiting(run)) || (await isOver()));
+      return (await isWaiting(run)) && run;
+    });
   const call = (method: string, path: string, body?: unknown, auth = root) =>
     api.call(method, `/v1${path}`, body, auth);
   const run = (...args: string[]) => callCli(args, { env: { DATABASE_URL: api.lanefold.databaseUrl } });
@@ -59,9 +67,8 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
     await ask();
     const opened = await api.lanefold.circuits.open('fake:m', { reason: 'maintenance' }, { by: 'ann' });
     expect(opened).toMatchObject({ state: 'open', reason: 'maintenance', openedBy: 'ann', openUntil: null });
+    const held = await heldRun();
     const calls = state.calls;
-    const held = await start();
-    await waits(held);
     // a second model has another circuit
     expect(await ask('other')).toMatchObject({ status: 'completed' });
     expect(state.calls).toBe(calls + 1);

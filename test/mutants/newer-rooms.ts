@@ -384,7 +384,7 @@ export const newerRooms: Mutant[] = [
     sql: { _circuit_asked: [["c.state = 'half_open' and c.probe_until <= p_at", "c.state = 'half_open'"]] },
     caughtBy: {
       file: 'test/circuits/counting.test.ts',
-      test: 'is probed by one call at a time, and by the next one once a probe is lost',
+      test: 'what becomes of a circuit is probed by one call at a time, and by the next one once a probe is lost',
     },
   },
   {
@@ -392,7 +392,7 @@ export const newerRooms: Mutant[] = [
     sql: { _circuit_asked: [["c.state = 'half_open' and c.probe_until <= p_at", 'false']] },
     caughtBy: {
       file: 'test/circuits/counting.test.ts',
-      test: 'is probed by one call at a time, and by the next one once a probe is lost',
+      test: 'what becomes of a circuit is probed by one call at a time, and by the next one once a probe is lost',
     },
   },
   {
@@ -400,13 +400,13 @@ export const newerRooms: Mutant[] = [
     sql: { _circuit_probed: [['if (c.probe = p_probe) is not true then', 'if c.probe is null then']] },
     caughtBy: {
       file: 'test/circuits/counting.test.ts',
-      test: 'follows from its row and what happened, whatever happens',
+      test: 'what becomes of a circuit follows from its row and what happened, whatever happens',
     },
   },
   {
     name: 'a circuit opens however few calls there were',
     sql: { _circuit_counted: [["v_all >= (p_rule ->> 'min_calls')::int", 'true']] },
-    caughtBy: { file: 'test/circuits/counting.test.ts', test: 'opens by too few calls' },
+    caughtBy: { file: 'test/circuits/counting.test.ts', test: 'what becomes of a circuit opens by too few calls' },
   },
   {
     name: 'a provider is called before the time that it asked for',
@@ -415,7 +415,7 @@ export const newerRooms: Mutant[] = [
     },
     caughtBy: {
       file: 'test/circuits/counting.test.ts',
-      test: 'is open for as long as the rule says, or the provider',
+      test: 'what becomes of a circuit is open for as long as the rule says, or the provider',
     },
   },
   {
@@ -423,7 +423,10 @@ export const newerRooms: Mutant[] = [
     source: {
       'src/agent/models/provider-failure.ts': [['statusCode === 408 || statusCode >= 500', 'statusCode >= 400']],
     },
-    caughtBy: { file: 'test/circuits/acts.test.ts', test: 'counts HTTP 400, and is closed after three' },
+    caughtBy: {
+      file: 'test/circuits/acts.test.ts',
+      test: 'the circuit of a model counts HTTP 400, and is closed after three',
+    },
   },
   {
     name: 'a probe that fails costs its run a retry',
@@ -434,7 +437,7 @@ export const newerRooms: Mutant[] = [
     },
     caughtBy: {
       file: 'test/circuits/outage.test.ts',
-      test: 'its runs wait without a worker and end once it is over',
+      test: 'an outage of a provider, with two workers its runs wait without a worker and end once it is over',
     },
   },
   // branches

@@ -119,9 +119,9 @@ describe.skipIf(noRedis())('a chain of models', () => {
   });
 
   test.each([
-    ['has not begun within firstTokenMs', 'silent:1', { firstTokenMs: 20 }],
-    ['has not ended within attemptMs', 'stuck:1', { attemptMs: 20 }],
-  ])('a model that %s is left for the next one', async (_, first, limits) => {
+    ['has not begun within firstTokenMs', 'silent:1', { firstTokenMs: 20 }, 'has not begun its answer'],
+    ['has not ended within attemptMs', 'stuck:1', { attemptMs: 20 }, 'has not ended its answer'],
+  ])('a model that %s is left for the next one', async (_, first, limits, why) => {
     const next = lanefold.model([{ text: 'here' }]);
     const { threadId, run } = await lanefold.run({
       agent: 'a',
@@ -129,7 +129,8 @@ describe.skipIf(noRedis())('a chain of models', () => {
       input: 'hi',
     });
     expect(run.result).toBe('here');
-    expect(await retries(threadId)).toMatchObject([{ reason: 'timeout', error: { type: 'timeout' }, model: first }]);
+    const error = { type: 'timeout', message: expect.stringContaining(why) };
+    expect(await retries(threadId)).toMatchObject([{ reason: 'timeout', error, model: first }]);
   });
 
   test.each([
