@@ -33,6 +33,8 @@ export const onCitus = [
   'test/context/canonical.test.ts',
   'test/monitors/monitors.test.ts',
   'test/api/audited.test.ts',
+  'test/branches/branch.test.ts',
+  'test/circuits/acts.test.ts',
   'test/faults/unclaimable.test.ts',
   'test/faults/zombie.test.ts',
   ...wholeRuns,

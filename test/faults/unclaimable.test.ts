@@ -22,6 +22,8 @@ describe('a run that the database cannot hand to a worker', () => {
     errors.length = 0;
   });
   afterEach(() => lanefold?.close());
+  /** What the worker said of the claims; a machine that is slow gives it more to say. */
+  const refused = () => errors.filter((error) => String(error).includes('out of room'));
   const startWorker = (options = {}) =>
     lanefold.startWorker({ ...options, onError: (error) => void errors.push(error) });
 
@@ -36,7 +38,7 @@ describe('a run that the database cannot hand to a worker', () => {
       terminationReason: 'error',
       error: { type: 'claim_failed', message: expect.stringContaining('out of room') },
     });
-    expect(errors).toHaveLength(2);
+    expect(refused()).toHaveLength(2);
     for (const { threadId, id } of [next, other]) {
       expect(await lanefold.runs.wait({ threadId, id })).toMatchObject({ status: 'completed' });
     }
@@ -57,7 +59,7 @@ describe('a run that the database cannot hand to a worker', () => {
       skipped: ['operation', 'configuration'],
     });
     // by default the fifth claim ends it
-    expect(errors).toHaveLength(4);
+    expect(refused()).toHaveLength(4);
     const { rows } = await lanefold.database.pool.query('select op_id, status from lanefold.context_op');
     expect(rows).toEqual([{ op_id: 'anew', status: 'stale' }]);
     await expectSound(lanefold, threadId);
