@@ -148,13 +148,13 @@ begin
       or exists (select from lanefold._run r where r.thread_id = p_thread_id and not r.active and r.finished_at is null and r.context_ref = v_lane)
       or exists (select from lanefold.thread x join lanefold.context_op o on o.thread_id = x.id and o.op_id = x.pending_op_id
         where x.id = p_thread_id and o.context_ref = v_lane);
-    if not v_taken then
-      return v_lane;
-    elsif p ? 'lane' then
+    exit when not v_taken;
+    if p ? 'lane' then
       perform lanefold._fail('LF010', format('Branch %s is invalid: thread %s has a lane %s already.', p ->> 'op_id', p_thread_id, v_lane),
         'Nothing was written. Name another lane, or none.');
     end if;
   end loop;
+  return v_lane;
 end $$;
 
 -- Writes the settings and the anchor of a branch. b: as _branch_point returns it.
@@ -181,7 +181,7 @@ begin
     end if;
     v_operation := jsonb_build_object('type', 'replace', 'reason', 'branch', 'result_context', v_context,
       'meta', jsonb_build_object('branch', b || case when p_shown then '{}' else '{"shown": false}' end::jsonb));
-    v_bytes := pg_column_size(v_operation);
+    v_bytes := pg_column_size(v_operation)::bigint;
   end if;
   if v_bytes > lanefold._max_context_bytes(p) or v_operation is null then
     perform lanefold._fail('LF023', format('The context of lane %s of thread %s has %s bytes after entry %s: too many for a branch.', v_from,

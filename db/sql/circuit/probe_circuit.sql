@@ -10,13 +10,13 @@ declare
 begin
   select * into c from lanefold._circuit where model = p_model for update;
   if c.model is null or c.state = 'closed' then
-    return '{"may": true}';
+    return jsonb_build_object('may', true);
   end if;
   v_at := lanefold._now();
   v_new := lanefold._circuit_asked(c, p_probe, v_at, p_rule);
   if v_new.probe = p_probe then
     perform lanefold._change_circuit(c, v_new);
-    return '{"may": true, "probe": true}';
+    return jsonb_build_object('may', true, 'probe', true);
   end if;
   return jsonb_strip_nulls(jsonb_build_object('may', false,
     'wait_ms', lanefold._ms_between(v_at, case c.state when 'open' then c.open_until else c.probe_until end)));

@@ -45,7 +45,18 @@ const height = 100;
  * Bars over time. Each leads to its runs, and a part with a filter to its own: one bar is in the tab order, arrow keys reach the
  * others, and the parts of a bar.
  */
-export function Chart({ title, sum, parts, times, lines, words, linkOf, whole = false, layered = false, small = false }: Props) {
+export function Chart({
+  title,
+  sum,
+  parts,
+  times,
+  lines,
+  words,
+  linkOf,
+  whole = false,
+  layered = false,
+  small = false,
+}: Props) {
   const heights = times.map((_, slot) => {
     const values = parts.map(({ values: all }) => all[slot]!);
     return layered ? Math.max(...values) : values.reduce((total, value) => total + value, 0);
@@ -88,7 +99,11 @@ export function Chart({ title, sum, parts, times, lines, words, linkOf, whole = 
   );
 }
 
-type BarsProps = Omit<Props, 'sum' | 'small' | 'whole' | 'layered'> & { heights: number[]; most: number; layered: boolean };
+type BarsProps = Omit<Props, 'sum' | 'small' | 'whole' | 'layered'> & {
+  heights: number[];
+  most: number;
+  layered: boolean;
+};
 
 function Bars({ title, parts, times, lines, words, linkOf, layered, heights, most }: BarsProps) {
   const box = useRef<SVGSVGElement>(null);
