@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { readRows } from '../rows.ts';
-import { isShownOn, readParents, type Parent } from './shown-path.ts';
+import { isShownOn, type Parent } from './shown-path.ts';
 
 /** The messages that follow the same message on different branches, as the reader of a branch sees them. */
 export interface Versions {
@@ -33,8 +33,8 @@ export async function readVersionsOn(
   db: Database,
   threadId: string,
   lane: string,
+  parents: ReadonlyMap<string, Parent>,
 ): Promise<VersionsOnLane | undefined> {
-  const parents = await readParents(db, threadId);
   if (parents.size === 0) return undefined;
   const [children, lanes] = await Promise.all([
     readRows<Child>(

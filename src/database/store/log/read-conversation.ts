@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Usage } from '../../../agent/context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { readParents } from '../branch/shown-path.ts';
+import type { Parent } from '../branch/shown-path.ts';
 import { fromRows, readRows } from '../rows.ts';
 
 /** A message of the log, with what the ledger knows of its tool calls. */
@@ -64,14 +64,16 @@ interface Range {
 /**
  * The last `limit` turns of a conversation before an entry; fewer if they have more than `maxBytes`, but at least one. The
  * conversation of a branch begins on the lanes that it left.
+ *
+ * @param left where the branches of the thread begin, as `readParents` reads it
  */
 export async function readConversation(
   db: Database,
   threadId: string,
   contextRef: string,
   { before, limit, maxBytes }: Range,
+  left: ReadonlyMap<string, Parent>,
 ): Promise<ConversationPage> {
-  const left = await readParents(db, threadId);
   const parts: LanePart[] = [];
   let upto = before;
   let turns = 0;

@@ -3,6 +3,7 @@ import type { AgUiMessage } from '../../formats/ag-ui/event.ts';
 import { assertId } from '../../../base/checks/ids.ts';
 import type { JsonObject } from '../../../agent/context/message.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
+import { readParents } from '../../../database/store/branch/shown-path.ts';
 import { readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import type { AgUiSnapshotOptions } from './types.ts';
@@ -41,7 +42,7 @@ export async function agUiSnapshot(
   // one row says how far log and trace go, and a commit moves both: so they are read as of one moment
   const { rev, eventRev, state, activeRunId } = await readThread(db, threadId);
   const range = { before: Math.min(before ?? rev, rev), limit: mostTurns, maxBytes: mostBytes };
-  const { entries, nextBefore } = await readConversation(db, threadId, lane, range);
+  const { entries, nextBefore } = await readConversation(db, threadId, lane, range, await readParents(db, threadId));
   const all = toAgUiMessages(entries, waiting);
   const { messages, complete } = newestTurns(all.messages);
   return {

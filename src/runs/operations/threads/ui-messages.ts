@@ -52,9 +52,10 @@ export async function uiMessages(
   // read before the log: a question that moves into the log meanwhile is then in both, not in neither
   const waiting = after === undefined ? await readWaitingQuestions(db, threadId, lane) : [];
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
+  const parents = await readParents(db, threadId);
   const [page, versions] = await Promise.all([
-    readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes }),
-    readVersionsOn(db, threadId, lane),
+    readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes }, parents),
+    readVersionsOn(db, threadId, lane, parents),
   ]);
   return {
     data: toUiMessages(threadId, page, waiting, versions),
