@@ -234,6 +234,7 @@ describe('a rejected request', () => {
     'threads.branch',
     'threads.branches',
     'threads.questionOf',
+    'threads.placeOfRun',
     'streams.open',
     'streams.openTree',
     'streams.follow',

@@ -123,6 +123,9 @@ function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
     const { actor } = principal;
     return auditing(lanefold, [{ action: { actor, action, threadId: input.threadId, runId, detail }, carriedOutBy }]);
   };
+  const asking = (carriedOutBy: Acting['carriedOutBy'], asked: { busy?: AgUiRequest['busy'] }, active?: string) =>
+    asked.busy === 'interrupt' ? acting('runAgUi', carriedOutBy, active, { busy: 'interrupt' }) : lanefold;
+  const by = { from: 'http' as const, ...callerOf(principal) };
   return {
     agent,
     threadId: input.threadId,
@@ -131,10 +134,11 @@ function toRequest(c: AgUiContext, app: ApiApp, all: Library): AgUiRequest {
     busy,
     enqueue: (options, active) =>
       withinRuns(c, app, () =>
-        (options.busy === 'interrupt'
-          ? acting('runAgUi', 'enqueue_run', active, { busy: 'interrupt' })
-          : lanefold
-        ).runs.enqueue({ ...options, ...contextOf(input) }, { from: 'http', ...callerOf(principal) }),
+        asking('enqueue_run', options, active).runs.enqueue({ ...options, ...contextOf(input) }, by),
+      ),
+    branch: (options, active) =>
+      withinRuns(c, app, () =>
+        asking('branch', options, active).threads.branch(input.threadId, { ...options, ...contextOf(input) }, by),
       ),
     toolsOf: (name) =>
       all.agents

@@ -213,6 +213,7 @@ export async function readWaitingQuestions(
 
 interface FoundRun {
   id: string;
+  contextRef: string;
   ended: boolean;
   /** The entry of its question; null: it has none, or has not begun. */
   userSeq: number | null;
@@ -228,7 +229,7 @@ export async function findRun(
   const [run] = await readRows<FoundRun>(
     db,
     'run_of_message',
-    `select id, finished_at is not null as ended, user_seq::float8 from lanefold._run
+    `select id, context_ref, finished_at is not null as ended, user_seq::float8 from lanefold._run
      where thread_id = $1 and (id = $2 or id = any ($3::text[]) or request_id = any ($3::text[]))
      order by id = $2 desc limit 1`,
     [threadId, id, requestIds],

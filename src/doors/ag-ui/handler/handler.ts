@@ -8,7 +8,7 @@ import type { Library } from '../../../features/library/library.ts';
 import type { AgUiEvent } from '../../../runs/formats/ag-ui/event.ts';
 import { runAgentInput, type AgUiInput } from '../../../runs/formats/ag-ui/content.ts';
 import { answerAgUi } from '../runs/answer.ts';
-import type { Busy } from '../runs/request.ts';
+import type { Asked, AskedOnBranch, Busy } from '../runs/request.ts';
 import { createSessionRoute, enqueueGranted, findThread, noAgent } from '../../session-route.ts';
 
 export interface AgUiOptions {
@@ -122,7 +122,8 @@ async function answer(
     by,
     contextRef: grant.run?.contextRef,
     busy: grant.run?.busy ?? busy,
-    enqueue: (options: EnqueueOptions) => enqueueGranted(lanefold, grant, thread, { ...grant.run, ...options }),
+    enqueue: (options: Asked) => enqueueGranted(lanefold, grant, thread, { ...grant.run, ...options }),
+    branch: (options: AskedOnBranch) => lanefold.threads.branch(threadId, { ...grant.run, ...options }),
     toolsOf: (name: string) =>
       all.agents
         .list()

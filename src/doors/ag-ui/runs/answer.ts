@@ -25,17 +25,17 @@ export interface AnswerOptions {
  * `RUN_ERROR`.
  *
  * @throws LanefoldError `unknown_agent`, `thread_busy`, `idempotency_mismatch`, `interrupt_not_found`,
- * `interrupt_ended`, `interrupts_open`, `invalid_input`, `empty_content`, `thread_erased`, `forbidden`
+ * `interrupt_ended`, `interrupts_open`, `invalid_input`, `empty_content`, `thread_erased`, `forbidden`, `run_not_found`, `run_active`
  */
 export async function answerAgUi(
   lanefold: TenantLibrary,
   request: AgUiRequest,
   options: AnswerOptions,
 ): Promise<AsyncGenerator<AgUiEvent>> {
-  const { contextRef, input } = request;
+  const { input } = request;
   const { threadId, runId, messages, state } = input;
   const ignored = { agent: request.agent, tools: ignoredTools(request) };
-  const opening = [{ messages, state, contextRef, ignored, begun: await beginRun(lanefold, request) }];
+  const opening = [{ messages, state, ignored, begun: await beginRun(lanefold, request) }];
   return eventsOf(lanefold, { threadId, runId }, opening, options);
 }
 
@@ -48,7 +48,6 @@ interface Names {
 interface Opening {
   messages: readonly AgUiMessage[];
   state: unknown;
-  contextRef: string | undefined;
   /** Tools of the client that the agent does not have. */
   ignored: { agent: string; tools: string[] };
   begun: Begun;
@@ -85,9 +84,9 @@ async function* open(
   names: Names,
   opening: Opening[],
 ): AsyncGenerator<AgUiEvent, { run: FollowedRun; after: number; end: RunEvent | undefined } | undefined> {
-  const { messages: had, state, contextRef, ignored, begun } = opening.pop()!;
+  const { messages: had, state, ignored, begun } = opening.pop()!;
   if (ignored.tools.length > 0) yield { type: 'CUSTOM', name: 'lanefold.tools_ignored', value: ignored };
-  const { run, before } = begun;
+  const { run, before, contextRef } = begun;
   const followed = run && new FollowedRun(lanefold, run, names, before, contextRef);
   const end = followed && !begun.fresh ? await followed.passUntil(before) : undefined;
   const known = hasHistory(begun.known, before.messages, before.complete) && !begun.joins;

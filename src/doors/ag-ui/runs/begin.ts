@@ -1,3 +1,4 @@
+import { idGrammar } from '../../../base/checks/ids.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { isLanefoldError, LanefoldError } from '../../../base/errors.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
@@ -7,7 +8,7 @@ import { refsOf as toRefs, toQuestion } from '../../../runs/formats/ag-ui/conten
 import { answerableOf, isClientCall } from '../../../runs/formats/ag-ui/tool-round.ts';
 import { sameJson } from '../../../runs/formats/ag-ui/nodes.ts';
 import type { AgUiMessage, AgUiUserMessage } from '../../../runs/formats/ag-ui/event.ts';
-import { resultsIn, type ClientResult, requestIdOf, type AgUiRequest, assertNoneLeft } from './request.ts';
+import { resultsIn, type ClientResult, requestIdOf, type AgUiRequest, assertNoneLeft, type Busy } from './request.ts';
 import { giveAnswers, readAnswers } from './resume.ts';
 
 /** What a response is about: the run it follows, and where its stream begins. */
@@ -20,6 +21,8 @@ export interface Begun {
   continued: boolean;
   /** The client may have seen part of this run already, so it gets all messages again. */
   joins: boolean;
+  /** The lane of the conversation; undefined: the active one. */
+  contextRef: string | undefined;
   /** The thread before the request. */
   before: AgUiSnapshot;
   /** The messages of the client without those that the request adds. */
@@ -45,10 +48,12 @@ const nothing: AgUiSnapshot = {
 export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): Promise<Begun> {
   const { input, threadId } = request;
   const { messages, resume = [] } = input;
-  const before = await findSnapshot(lanefold, request);
+  const place = await placeOf(lanefold, request);
+  const before = await findSnapshot(lanefold, request, place);
   const active =
     before.activeRunId === null ? undefined : await lanefold.runs.get({ threadId, id: before.activeRunId });
   const begun = {
+    contextRef: place.contextRef,
     before,
     known: messages,
     question: undefined,
@@ -87,10 +92,41 @@ export async function beginRun(lanefold: TenantLibrary, request: AgUiRequest): P
     // a refused question leaves everything as it is
     if (request.busy !== 'reject') await giveResults(active, results, request);
   }
-  const { duplicate, ...run } = await ask(lanefold, request, question);
+  const { duplicate, contextRef, ...run } = await ask(lanefold, request, question, place);
+  const asks = { ...begun, contextRef, run: refOf(run) };
   // the same request, sent twice at once: the thread has moved since it was read
-  if (duplicate) return { ...begun, joins: true, before: await findSnapshot(lanefold, request), run: refOf(run) };
-  return { ...begun, fresh: true, known: known.slice(0, -1), question, run: refOf(run) };
+  if (duplicate) return { ...asks, joins: true, before: await findSnapshot(lanefold, request, { contextRef }) };
+  return { ...asks, fresh: true, known: known.slice(0, -1), question };
+}
+
+/** Where a request continues the conversation. */
+interface Place {
+  /** The lane; undefined: the active one. */
+  contextRef: string | undefined;
+  /** The last entry of the run that its run follows on a branch; undefined: no branch. */
+  afterSeq?: number | undefined;
+}
+
+/**
+ * A question that names the run which it follows begins a branch after that run, unless the conversation ends with it. Sent
+ * again, it is on the branch that it has begun.
+ *
+ * @throws LanefoldError `run_not_found`, `run_active`
+ */
+async function placeOf({ threads }: TenantLibrary, { threadId, contextRef, input }: AgUiRequest): Promise<Place> {
+  const { parentRunId, runId, messages, resume = [] } = input;
+  if (parentRunId === undefined || resume.length > 0 || messages.at(-1)?.role !== 'user') return { contextRef };
+  const find = (run: string) => threads.placeOfRun(threadId, run, contextRef).catch(unlessNoThread);
+  // the client's name for a run, or ours
+  const parent = (await find(requestIdOf(parentRunId))) ?? (idGrammar.test(parentRunId) && (await find(parentRunId)));
+  // read last: the parent is no longer the newest run once the same request, sent twice at once, is accepted
+  const asked = await find(requestIdOf(runId));
+  if (asked) return { contextRef: asked.contextRef };
+  if (!parent) throw noParent(parentRunId);
+  // a run that ended before it began left nothing to follow
+  if (parent.isNewest || (parent.ended && parent.seq === null)) return { contextRef };
+  if (!parent.ended) throw parentActive(parentRunId);
+  return { contextRef: parent.contextRef, afterSeq: parent.seq! };
 }
 
 /** Gives calls the results of the client. @returns whether each of them was the first */
@@ -110,33 +146,51 @@ async function giveResults(
   return first;
 }
 
-async function ask(lanefold: TenantLibrary, request: AgUiRequest, question: AgUiUserMessage): Promise<RunHandle> {
-  const { agent, threadId, input, busy, enqueue } = request;
-  const options = {
-    agent,
-    threadId,
-    createThread: true,
-    requestId: requestIdOf(input.runId),
-    ...toQuestion(question, input.context),
+async function ask(
+  lanefold: TenantLibrary,
+  request: AgUiRequest,
+  question: AgUiUserMessage,
+  { contextRef, afterSeq }: Place,
+): Promise<RunHandle & Pick<Place, 'contextRef'>> {
+  const { agent, threadId, input, busy } = request;
+  const asked = { agent, ...toQuestion(question, input.context) };
+  const requestId = requestIdOf(input.runId);
+  const accept = async (how: Busy, active?: string) => {
+    if (afterSeq === undefined) {
+      const options = { ...asked, threadId, requestId, createThread: true, busy: how } as const;
+      return { ...(await request.enqueue(options, active)), contextRef };
+    }
+    // the conversation of a client that keeps to one lane is that of this lane
+    const show = request.contextRef === undefined;
+    const place = { afterSeq, contextRef: contextRef!, show };
+    const made = await request.branch({ ...asked, ...place, opId: requestId, busy: how }, active);
+    return { ...made.run!, contextRef: made.contextRef };
   };
-  if (busy !== 'interrupt') return enqueue({ ...options, busy });
+  if (busy !== 'interrupt') return accept(busy);
   try {
     // interrupts nothing that a question waits for anyway, such as a compaction
-    return await enqueue({ ...options, busy: 'reject' });
+    return await accept('reject');
   } catch (error) {
     if (!isLanefoldError(error, 'thread_busy')) throw error;
   }
   const { activeRunId } = await lanefold.threads.peek(threadId);
-  return enqueue({ ...options, busy }, activeRunId ?? undefined);
+  return accept(busy, activeRunId ?? undefined);
 }
 
 const refOf = ({ threadId, id }: RunRef): RunRef => ({ threadId, id });
 
-const findSnapshot = (lanefold: TenantLibrary, { threadId, contextRef }: AgUiRequest): Promise<AgUiSnapshot> =>
-  lanefold.threads.agUiSnapshot(threadId, omitUndefined({ contextRef })).catch((error: unknown) => {
-    if (isLanefoldError(error, 'thread_not_found')) return nothing;
-    throw error;
-  });
+const findSnapshot = async (
+  { threads }: TenantLibrary,
+  { threadId }: AgUiRequest,
+  { contextRef, afterSeq }: Place,
+): Promise<AgUiSnapshot> => {
+  const before = afterSeq === undefined ? undefined : afterSeq + 1;
+  return (await threads.agUiSnapshot(threadId, omitUndefined({ contextRef, before })).catch(unlessNoThread)) ?? nothing;
+};
+
+function unlessNoThread(error: unknown): undefined {
+  if (!isLanefoldError(error, 'thread_not_found')) throw error;
+}
 
 /** A run id stands for one question to one agent. @throws LanefoldError `idempotency_mismatch` */
 async function assertSame(
@@ -150,6 +204,20 @@ async function assertSame(
   const run = await lanefold.runs.get({ threadId, id });
   if (!same || run.agent !== agent) throw otherRequest(input.runId);
 }
+
+const noParent = (id: string): LanefoldError =>
+  new LanefoldError('run_not_found', `The thread has no run ${id.slice(0, 200)} that the question could follow.`, {
+    hint: 'Nothing was written. Name the runId of an earlier question as parentRunId, or leave it out.',
+  });
+
+const parentActive = (id: string): LanefoldError =>
+  new LanefoldError(
+    'run_active',
+    `The run ${id.slice(0, 200)} has not ended, and the conversation goes on elsewhere.`,
+    {
+      hint: 'Nothing was written. Ask when it has ended, or leave parentRunId out.',
+    },
+  );
 
 const otherRequest = (runId: string): LanefoldError =>
   new LanefoldError('idempotency_mismatch', `The runId ${runId.slice(0, 200)} belongs to another request.`, {

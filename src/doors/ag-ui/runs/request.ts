@@ -2,7 +2,9 @@ import type { EnqueueOptions } from '../../../runs/operations/runs/enqueue-optio
 import { createHash } from 'node:crypto';
 import { idGrammar } from '../../../base/checks/ids.ts';
 import type { TenantLibrary } from '../../../features/library/library.ts';
+import type { BranchReceipt } from '../../../database/store/branch/types.ts';
 import type { RunHandle } from '../../../database/store/run/run.ts';
+import type { BranchOptions } from '../../../runs/operations/threads/branch.ts';
 import type { AgUiInput } from '../../../runs/formats/ag-ui/content.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import { interruptIdOf, type Answerable, isClientCall } from '../../../runs/formats/ag-ui/tool-round.ts';
@@ -22,7 +24,9 @@ export interface AgUiRequest {
   /** The lane of the conversation; default: the active one. */
   contextRef?: string | undefined;
   /** Accepts the run of a new question. With `busy: 'interrupt'`, it may cancel a run: `active`, as far as is known. */
-  enqueue(options: EnqueueOptions, active?: string): Promise<RunHandle>;
+  enqueue(options: Asked, active?: string): Promise<RunHandle>;
+  /** The same with a branch on which the run is. */
+  branch(options: AskedOnBranch, active?: string): Promise<BranchReceipt>;
   /** The names of the tools of an agent; undefined if this process does not know it. */
   toolsOf(agent: string): readonly string[] | undefined;
   /** What a question does while another run is active. */
@@ -34,6 +38,20 @@ export interface AgUiRequest {
   /** Who answers, for the log. */
   by: string | undefined;
 }
+
+/** A question, as a run gets it. */
+export type Asked = Pick<EnqueueOptions, 'agent' | 'input' | 'extraRefs' | 'busy'> & {
+  threadId: string;
+  requestId: string;
+  createThread: true;
+};
+
+export type AskedOnBranch = Pick<BranchOptions, 'input' | 'extraRefs' | 'busy' | 'show'> & {
+  agent: string;
+  opId: string;
+  afterSeq: number;
+  contextRef: string;
+};
 
 const prefix = 'ag-ui:';
 

@@ -11,9 +11,12 @@ import {
   type MadeBranch,
   type NewBranch,
 } from '../../../database/store/branch/branch-thread.ts';
+import { findEndOfRun, findNewestRun } from '../../../database/store/branch/newest-run.ts';
 import { readBranches, readTree } from '../../../database/store/branch/read-branches.ts';
 import type { Branch, BranchReceipt, TreeMessage } from '../../../database/store/branch/types.ts';
-import type { RunHandle } from '../../../database/store/run/run.ts';
+import { readParents } from '../../../database/store/branch/shown-path.ts';
+import { findRun } from '../../../database/store/log/read-conversation.ts';
+import type { RunHandle, RunRef } from '../../../database/store/run/run.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
 import { briefly, dispatch } from '../../queue/relay.ts';
@@ -85,10 +88,10 @@ export async function branch(
   assertId(opId, 'The op_id');
   for (const [name, id] of Object.entries({ contextRef, lane })) if (id !== undefined) assertId(id, `The ${name}`);
   const afterSeq = await placeOf(deps.db, threadId, options);
-  const place = { context_ref: contextRef, lane, show, busy };
-  const where = { ...place, after_seq: afterSeq };
+  const place = { context_ref: contextRef, lane, show };
+  const where = { ...place, after_seq: afterSeq, busy };
   // a message has other versions later; the request that names it stays the same
-  const asked = messageId === undefined ? where : { ...place, message_id: messageId };
+  const asked = { ...place, ...(messageId === undefined ? { after_seq: afterSeq } : { message_id: messageId }) };
   if (agent === undefined) {
     const surplus = Object.keys({ ...ofRun, ...(input === undefined ? {} : { input }) })[0];
     if (surplus !== undefined) throw noRun(surplus);
@@ -201,6 +204,36 @@ const noRun = (field: string): LanefoldError =>
     hint: 'Nothing was written. Name the agent of the run, or leave the option out.',
     details: { field },
   });
+
+/** Where a conversation continues after a run. */
+export interface PlaceOfRun extends RunRef {
+  /** The lane of the run. */
+  contextRef: string;
+  ended: boolean;
+  /** The last entry that the run left on its lane: what follows has the context after it. Null: it wrote no message. */
+  seq: number | null;
+  /** The conversation of the lane that is shown ends with this run. */
+  isNewest: boolean;
+}
+
+/** See `Threads.placeOfRun`. */
+export async function placeOfRun(
+  db: Database,
+  threadId: string,
+  run: string,
+  contextRef?: string,
+): Promise<PlaceOfRun | undefined> {
+  assertId(threadId, 'The thread id');
+  assertId(run, 'The id of the run');
+  if (contextRef !== undefined) assertId(contextRef, 'The contextRef');
+  const found = await findRun(db, threadId, run, [run]);
+  if (!found) return undefined;
+  const { id, ended } = found;
+  const shown = contextRef ?? (await readThread(db, threadId)).activeContextRef;
+  const newest = await findNewestRun(db, threadId, shown, await readParents(db, threadId));
+  const seq = await findEndOfRun(db, threadId, id, found.contextRef);
+  return { threadId, id, contextRef: found.contextRef, ended, seq, isNewest: newest === id };
+}
 
 /** See `Threads.branches`. */
 export async function branchesOf(db: Database, threadId: string): Promise<Branch[]> {

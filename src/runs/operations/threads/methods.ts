@@ -5,7 +5,7 @@ import type { StreamItem, StreamOptions } from '../../streams/stream.ts';
 import type { AgUiSnapshot } from './ag-ui-snapshot.ts';
 import type { BranchReceipt } from '../../../database/store/branch/types.ts';
 import type { EnqueueContext } from '../runs/enqueue-request.ts';
-import type { BranchOptions } from './branch.ts';
+import type { BranchOptions, PlaceOfRun } from './branch.ts';
 import type { AgUiSnapshotOptions } from './types.ts';
 import type { ThreadSource } from './import.ts';
 import type { DeclaredThreads, EntriesOptions, EventsOptions, ImportOptions, ImportReceipt } from './types.ts';
@@ -52,6 +52,14 @@ export interface Threads extends DeclaredThreads {
    * on the branch that is shown.
    */
   questionOf(id: string, messageId: string): Promise<QuestionOfMessage | undefined>;
+  /**
+   * Where a conversation continues after a run, named by its id or its request id: its lane, its last entry, and whether the
+   * conversation of a lane ends with it. Undefined if the thread has no such run.
+   *
+   * @param contextRef the lane that is shown; default: the active one
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_id`
+   */
+  placeOfRun(id: string, run: string, contextRef?: string): Promise<PlaceOfRun | undefined>;
   /**
    * The conversation of a lane as AG-UI's messages, with the state of the thread, as of one moment: the newest 1,000
    * turns, fewer if they have more than 2 MiB or 25,000 values of JSON. The calls of an unfinished round have the results that are known so far.

@@ -5,7 +5,7 @@ import { readThread } from '../../../database/store/log/read-thread.ts';
 import { readThreadEvents } from '../../../database/store/trace/read-events.ts';
 import type { Streams } from '../../streams/open.ts';
 import type { EnqueueDeps } from '../runs/enqueue-options.ts';
-import { branch, branchesOf, treeOf } from './branch.ts';
+import { branch, branchesOf, placeOfRun, treeOf } from './branch.ts';
 import { configure, laneConfig } from './config.ts';
 import { fork } from './create.ts';
 import { erase, type Erasing } from './erase.ts';
@@ -50,6 +50,7 @@ export function threadsOf({ accepting, streams, keepers }: ThreadsDependencies):
     uiMessages: (id, options) => uiMessages(db, id, options),
     runOf: (id, messageId) => runOf(db, id, messageId),
     questionOf: (id, messageId) => questionOf(db, id, messageId),
+    placeOfRun: (id, run, contextRef) => placeOfRun(db, id, run, contextRef),
     async agUiSnapshot(id, options) {
       checkOptions('threads.agUiSnapshot', AgUiSnapshotOptions, options);
       return agUiSnapshot(db, id, options);
