@@ -1,6 +1,7 @@
 // @module-tag slow
 import { agentTool, defineAgent, defineTool, handOff } from 'lanefold';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { fakeModel, type FakeModel, type FakeScript } from '../support/fake-model.ts';
 import { assertInvariants } from '../db/invariants.ts';
@@ -215,6 +216,26 @@ describe('a conversation that branches', () => {
     await refused({ afterSeq: 1, input: 'x' }).toMatchObject({ code: 'invalid_input' });
     await refused({ afterSeq: 1, agnet: 'desk' }).toMatchObject({ code: 'invalid_input' });
     expect((await lanefold.threads.get(threadId)).rev).toBe(rev);
+  });
+
+  test('reads a question that is answered again once, and one that is edited not at all', async () => {
+    script = [{ text: 'first' }, { text: 'other' }, { text: 'zweite' }];
+    const { threadId, run } = await lanefold.run({ agent: 'desk', input: 'one' });
+    const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+    const reads: unknown[] = [];
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      if ((args[0] as { name?: string }).name === 'read_question') reads.push(args[0]);
+      return query.apply(this, args) as never;
+    });
+    try {
+      const branch = { agent: 'desk', messageId: run.requestId };
+      await lanefold.runs.wait((await lanefold.threads.branch(threadId, branch)).run!);
+      expect(reads).toHaveLength(1);
+      await lanefold.runs.wait((await lanefold.threads.branch(threadId, { ...branch, input: 'eins' })).run!);
+      expect(reads).toHaveLength(1);
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 
   test('repeated, a request returns its branch and its run', async () => {

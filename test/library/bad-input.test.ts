@@ -235,6 +235,7 @@ describe('a rejected request', () => {
     'threads.branches',
     'threads.questionOf',
     'threads.placeOfRun',
+    'threads.waitingBranch',
     'streams.open',
     'streams.openTree',
     'streams.follow',

@@ -60,6 +60,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.branches': () => library.threads.branches(threadId),
     'threads.tree': () => library.threads.tree(threadId),
     'threads.questionOf': () => library.threads.questionOf(threadId, runId),
+    'threads.waitingBranch': () => library.threads.waitingBranch(threadId),
     'threads.placeOfRun': () => library.threads.placeOfRun(threadId, runId),
     'threads.fork': () => library.threads.fork(threadId),
     'threads.export': () => first(library.threads.export(threadId)),

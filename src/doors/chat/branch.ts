@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../agent/context/message.ts';
+import type { Json, JsonObject } from '../../agent/context/message.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import { omitUndefined } from '../../base/common/json.ts';
+import type { WaitingBranch } from '../../database/store/branch/waiting-branch.ts';
 import type { TenantLibrary } from '../../features/library/library.ts';
 import { toContentParts, toInput } from '../../runs/formats/ui-messages/message.ts';
 import { invalidRequest } from '../../server/problem.ts';
@@ -48,12 +49,15 @@ export async function sentAgain(
   { threads }: TenantLibrary,
   threadId: string,
   { questionId, edited, isAmbiguous }: Change,
+  waiting: WaitingBranch | undefined,
 ): Promise<{ runId: string } | 'new' | undefined> {
   if (!isAmbiguous) return undefined;
   const question = await threads.questionOf(threadId, questionId);
   if (!question) return 'new';
-  const same = isDeepStrictEqual(toInput(toContentParts(question.content)), toInput(edited!['parts']));
-  const run = same ? await threads.runOf(threadId, questionId) : undefined;
+  const says = (content: Json) => isDeepStrictEqual(toInput(toContentParts(content)), toInput(edited!['parts']));
+  // the version that waits for its run is not in the log
+  if (waiting?.content && waiting.parentSeq === question.parentSeq && says(waiting.content)) return waiting;
+  const run = says(question.content) ? await threads.runOf(threadId, questionId) : undefined;
   return run && { runId: run.id };
 }
 

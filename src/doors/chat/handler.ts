@@ -2,6 +2,8 @@ import { invalidRequest } from '../../server/problem.ts';
 import type { JsonObject } from '../../agent/context/message.ts';
 import { assertId } from '../../base/checks/ids.ts';
 import type { Library, TenantLibrary } from '../../features/library/library.ts';
+import { omitUndefined } from '../../base/common/json.ts';
+import type { WaitingBranch } from '../../database/store/branch/waiting-branch.ts';
 import { threadNotFound } from '../../database/store/missing.ts';
 import type { RecordedThread } from '../../database/store/log/types.ts';
 import { toInput } from '../../runs/formats/ui-messages/message.ts';
@@ -90,6 +92,8 @@ async function answer(
   // where the database enforces tenants, its policies then apply
   const lanefold = grant.tenantId === undefined ? all : all.forTenant(grant.tenantId);
   const thread = await findThread(lanefold, grant);
+  // what the page asked for last is what it shows, also while that waits
+  const waiting = thread?.activeRunId ? await lanefold.threads.waitingBranch(threadId) : undefined;
   const stream = async (runId: string, afterRound?: number) => {
     const left = new AbortController();
     const signal = AbortSignal.any([left.signal, request.signal]);
@@ -99,17 +103,18 @@ async function answer(
   switch (action) {
     case 'history': {
       const after = new URL(request.url).searchParams.get('after') ?? undefined;
-      const options = after === undefined ? {} : { after };
+      const options = omitUndefined({ after, contextRef: waiting?.contextRef });
       const page = thread ? await lanefold.threads.uiMessages(threadId, options) : { data: [], nextAfter: null };
       return json({ messages: page.data, next_after: page.nextAfter });
     }
     case 'resume': {
-      const runId = thread && (await runToResume(lanefold, thread, new URL(request.url).searchParams.get('after')));
+      const after = new URL(request.url).searchParams.get('after');
+      const runId = thread && (await runToResume(lanefold, thread, waiting, after));
       return runId === undefined ? new Response(null, { status: 204 }) : stream(runId);
     }
     case 'stop': {
       if (!thread?.activeRunId) return json({ accepted: false });
-      const { accepted } = await lanefold.runs.cancel({ threadId, id: thread.activeRunId });
+      const { accepted } = await lanefold.runs.cancel({ threadId, id: waiting?.runId ?? thread.activeRunId });
       return json({ accepted });
     }
     case 'show': {
@@ -129,7 +134,7 @@ async function answer(
     case 'send': {
       const asking = { ...grant, agent: grant.agent ?? agent };
       const change = changeOf(body, request.headers.get('idempotency-key'));
-      const again = change ? await sentAgain(lanefold, threadId, change) : 'new';
+      const again = change ? await sentAgain(lanefold, threadId, change, waiting) : 'new';
       if (again === 'new') return stream(await send(lanefold, thread, lastMessage(body), asking));
       return stream(again?.runId ?? (await branchFor(lanefold, change!, asking)));
     }
@@ -143,10 +148,11 @@ async function answer(
 async function runToResume(
   lanefold: TenantLibrary,
   { id, activeRunId }: RecordedThread,
+  waiting: WaitingBranch | undefined,
   after: string | null,
 ): Promise<string | undefined> {
-  if (!after) return activeRunId ?? undefined;
-  const run = await lanefold.threads.runOf(id, after);
+  if (!after) return waiting?.runId ?? activeRunId ?? undefined;
+  const run = await lanefold.threads.runOf(id, after, waiting?.contextRef);
   const isWhole = run?.id === after && run.ended;
   return isWhole ? undefined : run?.id;
 }

@@ -24,7 +24,7 @@ import type { EnqueueDeps, EnqueueOptions } from '../runs/enqueue-options.ts';
 import { enqueueRequest, requestHash, type CheckedRequest, type EnqueueContext } from '../runs/enqueue-request.ts';
 import { toRequest } from '../runs/to-request.ts';
 import { BranchOptions as declared } from './declaration.ts';
-import { questionOf } from './ui-messages.ts';
+import { findQuestion } from './ui-messages.ts';
 
 type OfRun = Omit<
   EnqueueOptions,
@@ -128,7 +128,7 @@ async function placeOf(
   }
   if (afterSeq !== undefined) refuse('afterSeq and messageId both say where.', 'Pass one of the two.', 'afterSeq');
   if (agent === undefined) refuse('A branch at a message has a run.', 'Name its agent, or pass afterSeq.', 'agent');
-  const question = await questionOf(db, threadId, messageId, contextRef);
+  const question = await findQuestion(db, threadId, messageId, contextRef);
   if (!question) {
     await readThread(db, threadId);
     const waits = 'A question can be edited and answered again once a worker has begun with it.';

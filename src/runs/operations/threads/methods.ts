@@ -3,6 +3,7 @@ import type { RecordedThread, ThreadEntry } from '../../../database/store/log/ty
 import type { RunEvent } from '../../../database/store/trace/types.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream.ts';
 import type { AgUiSnapshot } from './ag-ui-snapshot.ts';
+import type { WaitingBranch } from '../../../database/store/branch/waiting-branch.ts';
 import type { BranchReceipt } from '../../../database/store/branch/types.ts';
 import type { EnqueueContext } from '../runs/enqueue-request.ts';
 import type { BranchOptions, PlaceOfRun } from './branch.ts';
@@ -43,9 +44,17 @@ export interface Threads extends DeclaredThreads {
   entries(id: string, options?: EntriesOptions): Promise<ThreadEntry[]>;
   /**
    * The run of a message of `uiMessages`: the one that answers a question on the branch that is shown, or that wrote an answer.
-   * Undefined for a message of no run, and for one that the thread does not have.
+   * Undefined for a message of no run, and for one that the thread does not have. A question that the branch does not have keeps
+   * the run that answers it elsewhere.
+   *
+   * @param contextRef another branch than the one that is shown
    */
-  runOf(id: string, messageId: string): Promise<RunOfMessage | undefined>;
+  runOf(id: string, messageId: string, contextRef?: string): Promise<RunOfMessage | undefined>;
+  /**
+   * The branch that a page expects after an edit that waits for the active run: the one that is shown last among those that are
+   * shown when their runs begin. Undefined if no branch waits.
+   */
+  waitingBranch(id: string): Promise<WaitingBranch | undefined>;
   /**
    * The question of a message of `uiMessages`, or undefined for a message that has none in the log: its entry and that of the
    * message before it (null: it is the first), and what it says. If the question was edited under the same id, this is the version

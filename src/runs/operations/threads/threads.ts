@@ -17,7 +17,7 @@ import { create } from './create.ts';
 import { AgUiSnapshotOptions, EntriesOptions, EventsOptions, ImportOptions, threads } from './declaration.ts';
 import type { Threads } from './methods.ts';
 import { contentOf, entriesOf, entryPage, getThread, marksOf, pageOfThreads } from './read-threads.ts';
-import { questionOf, runOf, uiMessages } from './ui-messages.ts';
+import { questionOf, runOf, uiMessages, waitingBranch } from './ui-messages.ts';
 
 export interface ThreadsDependencies extends Pick<Erasing, 'keepers'> {
   accepting: EnqueueDeps;
@@ -48,7 +48,8 @@ export function threadsOf({ accepting, streams, keepers }: ThreadsDependencies):
     entryPage: (id, options) => entryPage(db, id, options),
     readContent: (id, contentId, range) => contentOf(db, id, contentId, range),
     uiMessages: (id, options) => uiMessages(db, id, options),
-    runOf: (id, messageId) => runOf(db, id, messageId),
+    runOf: (id, messageId, contextRef) => runOf(db, id, messageId, contextRef),
+    waitingBranch: (id) => waitingBranch(db, id),
     questionOf: (id, messageId) => questionOf(db, id, messageId),
     placeOfRun: (id, run, contextRef) => placeOfRun(db, id, run, contextRef),
     async agUiSnapshot(id, options) {

@@ -10,6 +10,7 @@ import {
   readVersions,
 } from '../../../database/store/branch/shown-path.ts';
 import { readQuestion } from '../../../database/store/branch/branch-thread.ts';
+import { findWaitingBranch, type WaitingBranch } from '../../../database/store/branch/waiting-branch.ts';
 import { readVersionsOn } from '../../../database/store/branch/read-versions.ts';
 import { findRun, readConversation, readWaitingQuestions } from '../../../database/store/log/read-conversation.ts';
 import { readThread } from '../../../database/store/log/read-thread.ts';
@@ -64,35 +65,59 @@ export async function uiMessages(
 }
 
 /** The run of a message. See `Threads.runOf`. */
-export async function runOf(db: Database, threadId: string, messageId: string): Promise<RunOfMessage | undefined> {
+export async function runOf(
+  db: Database,
+  threadId: string,
+  messageId: string,
+  contextRef?: string,
+): Promise<RunOfMessage | undefined> {
   assertId(threadId, 'The thread id');
   assertId(messageId, 'The message id');
+  if (contextRef !== undefined) assertId(contextRef, 'The contextRef');
   const found = await findRun(db, threadId, messageId, requestIdsOf(messageId));
   if (!found) return undefined;
-  const other = found.id === messageId ? undefined : await otherAnswer(db, threadId, found.userSeq);
+  const other = found.id === messageId ? undefined : await otherAnswer(db, threadId, found.userSeq, contextRef);
   const { id, ended } = other === undefined || other === found.id ? found : (await findRun(db, threadId, other, []))!;
   return { threadId, id, ended };
 }
 
-/** The run that answers a question on the branch that is shown, if the thread has branches. */
-async function otherAnswer(db: Database, threadId: string, asked: number | null): Promise<string | undefined> {
+/** The run that answers a question on a lane, by default the one that is shown, if the thread has branches. */
+async function otherAnswer(
+  db: Database,
+  threadId: string,
+  asked: number | null,
+  contextRef: string | undefined,
+): Promise<string | undefined> {
   if (asked === null) return undefined;
   const parents = await readParents(db, threadId);
   if (parents.size === 0) return undefined;
-  const { activeContextRef: lane } = await readThread(db, threadId);
-  const question = (await readVersions(db, threadId, asked)).findLast((version) => isShownOn(parents, lane, version));
+  const lane = contextRef ?? (await readThread(db, threadId)).activeContextRef;
+  const versions = await readVersions(db, threadId, asked);
+  const question = versions.findLast((version) => isShownOn(parents, lane, version));
+  // a question of another branch has the answer that it has there, unless this one begins in its place
+  if (!question && parents.get(lane)?.parentSeq !== versions[0]?.parentSeq) return undefined;
   const answers = question ? await readAnswers(db, threadId, question.seq) : [];
   const answer = answers.findLast((one) => isShownOn(parents, lane, one));
   return answer?.runId ?? (await findOpenRun(db, threadId, lane)) ?? question?.runId ?? undefined;
 }
 
-/** See `Threads.questionOf`. @param contextRef the lane that has the version; default: the active one */
+/** See `Threads.questionOf`. */
 export async function questionOf(
   db: Database,
   threadId: string,
   messageId: string,
-  contextRef?: string,
 ): Promise<QuestionOfMessage | undefined> {
+  const found = await findQuestion(db, threadId, messageId);
+  return found && { ...found, content: (await readQuestion(db, threadId, found.seq))! };
+}
+
+/** Where the question of a message is. @param contextRef the lane that has the version; default: the active one */
+export async function findQuestion(
+  db: Database,
+  threadId: string,
+  messageId: string,
+  contextRef?: string,
+): Promise<Omit<QuestionOfMessage, 'content'> | undefined> {
   assertId(threadId, 'The thread id');
   assertId(messageId, 'The message id');
   const imported = /^entry_(\d{1,15})$/.exec(messageId)?.[1];
@@ -111,5 +136,11 @@ export async function questionOf(
   const question = shown ?? versions.find(({ seq }) => seq === asked);
   if (!question) return undefined;
   const { seq, parentSeq } = question;
-  return { seq, parentSeq, content: (await readQuestion(db, threadId, seq))! };
+  return { seq, parentSeq };
+}
+
+/** See `Threads.waitingBranch`. */
+export function waitingBranch(db: Database, threadId: string): Promise<WaitingBranch | undefined> {
+  assertId(threadId, 'The thread id');
+  return findWaitingBranch(db, threadId);
 }
