@@ -4349,6 +4349,8 @@ export interface components {
         | 'monitor.recovered'
         | 'alarm.raised'
         | 'alarm.cleared'
+        | 'circuit.opened'
+        | 'circuit.closed'
       )[];
       /** @description The agents whose events are sent; empty: all agents. */
       agents: string[];
@@ -4400,6 +4402,8 @@ export interface components {
         | 'monitor.recovered'
         | 'alarm.raised'
         | 'alarm.cleared'
+        | 'circuit.opened'
+        | 'circuit.closed'
       )[];
       /** @description The agents whose events are sent; empty: all agents. */
       agents: string[];
@@ -4450,6 +4454,8 @@ export interface components {
         | 'monitor.recovered'
         | 'alarm.raised'
         | 'alarm.cleared'
+        | 'circuit.opened'
+        | 'circuit.closed'
       )[];
       /** @description The agents whose events are sent; empty: all agents. */
       agents?: string[];

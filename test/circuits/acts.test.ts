@@ -7,6 +7,7 @@ import { callCli } from '../cli/call-cli.ts';
 import { noRedis, startLanefold } from '../support/lanefold.ts';
 import { callsIn } from '../support/statements.ts';
 import { until } from '../support/until.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 import { provider } from './provider.ts';
 
 describe.skipIf(noRedis())('the circuit of a model', () => {
@@ -17,6 +18,7 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
   beforeAll(async () => {
     api = await startApi({
       worker: false,
+      privateWebhooks: true,
       circuits: { minCalls: 3, openMs: 100, windowMs: 60_000 },
       models: { fake: () => model },
       aliases: { fast: 'fake:m' },
@@ -81,6 +83,40 @@ describe.skipIf(noRedis())('the circuit of a model', () => {
       { action: 'circuits.open', actor: 'ann', detail: { model: 'fake:m', reason: 'maintenance' } },
       { action: 'circuits.close', actor: 'bob', detail: { model: 'fake:m', state: 'open' } },
     ]);
+  });
+
+  test('that is opened and closed is one event each, for the endpoints of the operator alone', async () => {
+    const receiver = await startReceiver();
+    try {
+      for (const tenant of ['default', 'acme'])
+        await api.lanefold.webhooks.set('pager', { url: `${receiver.url}/${tenant}` }, { tenant });
+      const told = () =>
+        receiver
+          .at('/default')
+          .flatMap(({ event, headers }) =>
+            event.type.startsWith('circuit.') ? [{ ...event, id: headers['webhook-id'] }] : [],
+          );
+      const turns = () => [...new Map(told().map((one) => [one.id, one.type])).values()];
+      state.down = true;
+      const runs = await Promise.all(Array.from({ length: 3 }, () => start()));
+      await until('the circuit has opened', () => turns().length === 1);
+      expect(told()[0]).toMatchObject({
+        type: 'circuit.opened',
+        data: { model: 'fake:m', reason: 'overloaded', since: expect.any(String) as string },
+      });
+      // it is open already: by hand, it is held back longer
+      await api.lanefold.circuits.open('fake:m', { reason: 'maintenance' });
+      state.down = false;
+      await api.lanefold.circuits.close('fake:m');
+      await Promise.all(runs.map((run) => api.lanefold.runs.wait(run)));
+      await api.lanefold.circuits.open('fake:m', { reason: 'maintenance' });
+      await until('three turns were told', () => turns().length === 3);
+      expect(turns().sort()).toEqual(['circuit.closed', 'circuit.opened', 'circuit.opened']);
+      expect(receiver.at('/acme').filter(({ event }) => event.type.startsWith('circuit.'))).toEqual([]);
+    } finally {
+      for (const tenant of ['default', 'acme']) await api.lanefold.webhooks.remove('pager', { tenant });
+      await receiver.close();
+    }
   });
 
   test('that is open by hand until a time is probed then', async () => {

@@ -242,6 +242,7 @@ const ofSlots = new Set([
   '_write_circuit',
   '_new_circuit',
   '_change_circuit',
+  '_tell_circuit',
   '_own_circuit',
   'keep_case',
   'update_case',

@@ -53,7 +53,8 @@ begin
   return c;
 end $$;
 
--- Stores what has become of a circuit, and tells the workers if it now lets calls through or holds them back.
+-- Stores what has become of a circuit, and tells the workers, and the endpoints of the operator, if it now lets calls through or
+-- holds them back.
 create or replace function lanefold._change_circuit(p_old lanefold._circuit, p_new lanefold._circuit)
 returns void language plpgsql as $$
 begin
@@ -67,5 +68,22 @@ begin
   where model = p_new.model;
   if p_new.turns > p_old.turns then
     perform pg_notify('lanefold_circuits', '');
+  end if;
+  if p_old.opened_at is null and p_new.opened_at is not null then
+    perform lanefold._tell_circuit(p_new, 'circuit.opened', jsonb_build_object('until', p_new.open_until));
+  elsif p_old.opened_at is not null and p_new.opened_at is null then
+    perform lanefold._tell_circuit(p_old, 'circuit.closed', '{}');
+  end if;
+end $$;
+
+-- Notes a turn of a circuit for the endpoints without a tenant, which are those of the tenant `default`: models and their providers
+-- are the operator's. c: as it is, or was, while it is open; the time at which it was opened tells its turns apart.
+create or replace function lanefold._tell_circuit(c lanefold._circuit, p_type text, p_data jsonb)
+returns void language plpgsql as $$
+begin
+  if lanefold._note_event('/circuits/' || c.model, 'default', p_type, '', format('%s %s', c.model, extract(epoch from c.opened_at)),
+    jsonb_strip_nulls(jsonb_build_object('model', c.model, 'reason', c.reason, 'since', c.opened_at) || p_data))
+  then
+    perform pg_notify('lanefold_webhooks', '');
   end if;
 end $$;

@@ -20,6 +20,8 @@ const types = [
   'monitor.recovered',
   'alarm.raised',
   'alarm.cleared',
+  'circuit.opened',
+  'circuit.closed',
 ];
 
 /** Sets a new webhook. */

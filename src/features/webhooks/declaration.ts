@@ -17,6 +17,8 @@ export const WebhookType = z
     'monitor.recovered',
     'alarm.raised',
     'alarm.cleared',
+    'circuit.opened',
+    'circuit.closed',
   ])
   .meta({ doc: 'The events that an endpoint can get. `webhook.test` comes only if you send a test.' });
 

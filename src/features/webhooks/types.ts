@@ -157,7 +157,9 @@ export type WebhookType =
   | 'monitor.low'
   | 'monitor.recovered'
   | 'alarm.raised'
-  | 'alarm.cleared';
+  | 'alarm.cleared'
+  | 'circuit.opened'
+  | 'circuit.closed';
 
 export interface Webhooks {
   /** List the webhooks. A key of a tenant sees the webhooks of the tenant. */
