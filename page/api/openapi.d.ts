@@ -1780,6 +1780,8 @@ export interface components {
       score: number | null;
       reason: string | null;
       error: string | null;
+      /** @description Of a judge: the model that answered. */
+      model?: string;
     };
     EvalReport: {
       /** @description Changes when the meaning of a field changes. */
@@ -2346,7 +2348,8 @@ export interface components {
       rubric: string | null;
       judge: {
         agent: string;
-        model?: string;
+        /** @description Overrides the model of the agent, with those that stand in for it. */
+        model?: string | string[] | components['schemas']['ModelFallback'];
       } | null;
       alert: {
         /** @description The mean score below which an alert is raised. */
@@ -2384,10 +2387,11 @@ export interface components {
       scorers?: string[];
       /** @description What the judge looks at. */
       rubric?: string;
-      /** @description The agent that scores by the rubric. */
+      /** @description The agent that scores by the rubric, and its models. */
       judge?: {
         agent: string;
-        model?: string;
+        /** @description Overrides the model of the agent, with those that stand in for it. */
+        model?: string | string[] | components['schemas']['ModelFallback'];
       };
       alert?: {
         /** @description The mean score below which an alert is raised. */

@@ -1,5 +1,5 @@
 // @module-tag slow
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { agentTool, defineAgent, defineTool, type EvalDefinition, type LanefoldOptions } from 'lanefold';
 import { defineScorer } from 'lanefold/evals';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,6 +39,9 @@ describe('evals', () => {
       const last = prompt.at(-1)!;
       if (last.role === 'tool') return { text: textsOf(prompt, 'tool').at(-1)! };
       return { calls: [{ name: 'ask_support', args: { task: `task ${++tasks}` } }] };
+    }),
+    'fake:down': fakeModel(() => {
+      throw new APICallError({ message: 'Overloaded.', url: 'x', requestBodyValues: {}, statusCode: 529 });
     }),
     'fake:judge': fakeModel([{ text: JSON.stringify(judgement) }]),
   };
@@ -219,7 +222,19 @@ describe('evals', () => {
     const kept = await lanefold.cases.keep({ threadId: 'four', runId: run.id, dataset: 'judged', expected });
     const done = await evaluate({ dataset: 'judged', judge: { agent: 'judge' } });
     const judged = { scorer: 'judge', version: null, score: 0.75, reason: 'It is polite.', error: null };
-    expect((await lanefold.evals.items(done.id))[0]!.scores).toContainEqual(judged);
+    expect((await lanefold.evals.items(done.id))[0]!.scores).toContainEqual({ ...judged, model: 'fake:judge' });
+    // a model that is down: the next one answers, and the score says so
+    for (const model of [
+      ['fake:down', 'fake:judge'],
+      { try: ['fake:down', 'fake:judge'], firstTokenMs: 60_000 },
+    ] as const) {
+      const again = await evaluate({ dataset: 'judged', judge: { agent: 'judge', model }, fresh: true });
+      expect(again.spec.judge).toEqual({ agent: 'judge', model });
+      expect((await lanefold.evals.items(again.id))[0]!.scores).toContainEqual({ ...judged, model: 'fake:judge' });
+    }
+    await expect(
+      lanefold.evals.run({ dataset: 'judged', judge: { agent: 'judge', model: ['fake:judge', 'fake:judge'] } }),
+    ).rejects.toMatchObject({ code: 'invalid_input' });
     await lanefold.cases.update(kept.id, { expected: { contains: ['40 days'] } });
     await lanefold.evals.rescore(done.id);
     await lanefold.evals.wait(done.id);

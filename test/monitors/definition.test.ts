@@ -41,6 +41,7 @@ describe('the definition of a monitor', () => {
     ['judge', { rubric: 'x', judge: 'judge' }],
     ['judge.agent', { rubric: 'x', judge: {} }],
     ['judge.model', { rubric: 'x', judge: { agent: 'judge', model: 5 } }],
+    ['model', { rubric: 'x', judge: { agent: 'judge', model: ['a:x', 'a:x'] } }],
     ['alert', { scorers: ['short'], alert: 0.5 }],
     ['alert.below', { scorers: ['short'], alert: { below: 2 } }],
     ['alert.of', { scorers: ['short'], alert: { below: 0.5, of: 0 } }],

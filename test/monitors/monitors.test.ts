@@ -49,7 +49,15 @@ describe('monitors', () => {
         if (model.includes('unpriceable')) throw new TypeError('No price has this shape.');
         return undefined;
       },
-      models: { 'fake:unpriceable': support, 'fake:support': support, 'fake:judge': judge },
+      models: {
+        'fake:unpriceable': support,
+        'fake:support': support,
+        'fake:judge': judge,
+        'fake:stand-in': judge,
+        'fake:down': fakeModel(() => {
+          throw new APICallError({ message: 'Overloaded.', url: 'x', requestBodyValues: {}, statusCode: 529 });
+        }),
+      },
       agents: [
         defineAgent({ name: 'support', model: 'fake:support' }),
         defineAgent({ name: 'other', model: 'fake:support' }),
@@ -134,14 +142,18 @@ describe('monitors', () => {
       sample: 1,
       scorers: ['short'],
       rubric: 'Is short.',
-      judge: { agent: 'judge' },
+      judge: { agent: 'judge', model: { try: ['fake:down', 'fake:stand-in'], firstTokenMs: 60_000 } },
+    });
+    expect((await lanefold.monitors.get('judged')).judge).toEqual({
+      agent: 'judge',
+      model: { try: ['fake:down', 'fake:stand-in'], firstTokenMs: 60_000 },
     });
     const [short, long] = [await ask('hello'), await ask('long')];
     await done('judged', 2);
     const byRun = new Map((await scores('judged')).map((one) => [one.runId, one]));
     expect(byRun.get(short.id)).toMatchObject({
       score: 1,
-      scores: [{ scorer: 'short' }, { scorer: 'judge', score: 1, reason: 'By the rubric.' }],
+      scores: [{ scorer: 'short' }, { scorer: 'judge', score: 1, reason: 'By the rubric.', model: 'fake:stand-in' }],
     });
     expect(byRun.get(long.id)).toMatchObject({ score: 0.125 });
     expect((await lanefold.monitors.scores('judged', { below: 0.5 })).data.map(({ runId }) => runId)).toEqual([

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { optionFields } from '../../agent/definition/options.ts';
 import { noun } from '../../base/operations/operation.ts';
 import { after, by, count, date, Id, named, orNull, tenantOf, text, whole } from '../../base/operations/schemas.ts';
 import { Score } from '../evals/store/declaration.ts';
 import { scorerName } from '../evals/scorers/scorer.ts';
 
+const { model } = optionFields({});
 const share = (description: string, example: number) => z.number().gt(0).max(1).meta({ description, example });
 const scorer = text(128).refine((name) => scorerName.test(name), 'Must be the name of a scorer.');
 
@@ -25,8 +27,8 @@ const settings = {
       example: ['short'],
     }),
   rubric: text(8_000).meta({ description: 'What the judge looks at.', example: 'Is polite.' }),
-  judge: z.strictObject({ agent: text(128), model: text(200).optional() }).meta({
-    description: 'The agent that scores by the rubric.',
+  judge: z.strictObject({ agent: text(128), model }).meta({
+    description: 'The agent that scores by the rubric, and its models.',
     example: { agent: 'judge' },
   }),
 };

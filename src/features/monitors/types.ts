@@ -1,5 +1,6 @@
 // Generated from declaration.ts beside it: run `npm run types:api`.
 
+import type { ModelOption } from '../../agent/models/model-chain.ts';
 import type { Score } from '../evals/store/types.ts';
 
 /** A monitor with its state. If `readTo` stalls, no worker has its scorers or its judge. */
@@ -18,10 +19,11 @@ export interface ListedMonitor {
   scorers: string[];
   /** What the judge looks at. */
   rubric: string | null;
-  /** The agent that scores by the rubric. */
+  /** The agent that scores by the rubric, and its models. */
   judge: {
     agent: string;
-    model?: string;
+    /** Overrides the model of the agent, with those that stand in for it. */
+    model?: ModelOption;
   } | null;
   alert: {
     /** The mean score below which an alert is raised. */
@@ -70,10 +72,11 @@ export interface MonitorDefinition {
   scorers?: string[];
   /** What the judge looks at. */
   rubric?: string;
-  /** The agent that scores by the rubric. */
+  /** The agent that scores by the rubric, and its models. */
   judge?: {
     agent: string;
-    model?: string;
+    /** Overrides the model of the agent, with those that stand in for it. */
+    model?: ModelOption;
   };
   /** When the scores of a monitor are low: webhooks get `monitor.low` and `monitor.recovered`. */
   alert?: MonitorAlert;

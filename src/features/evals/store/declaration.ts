@@ -150,6 +150,10 @@ export const Score = named(
       }),
       reason: orNull(z.string()),
       error: orNull(z.string()).meta({ doc: 'Why the scorer failed, as a sentence; null if it did not.' }),
+      model: z
+        .string()
+        .optional()
+        .meta({ description: 'Of a judge: the model that answered.', example: 'openai:gpt-5' }),
     })
     .meta({ doc: 'The score that a scorer gave an answer.' }),
 );

@@ -98,3 +98,15 @@ function textOf(content: Json | undefined): string {
     .map((part) => (typeof part === 'object' && part !== null && 'text' in part ? String(part['text']) : ''))
     .join('');
 }
+
+/** The model that wrote the last message of a run; undefined: the model of the run, or the run has no message. */
+export async function readModelOfAnswer(db: Database, threadId: string, runId: string): Promise<string | undefined> {
+  const [answer] = await db.query<{ model: string | null }>(
+    'model_of_answer',
+    `select e.refs ->> 'model' as model from lanefold._entry e
+     where e.thread_id = $1 and e.run_id = $2 and e.kind = 'ai_message' and e.role = 'assistant'
+     order by e.seq desc limit 1`,
+    [threadId, runId],
+  );
+  return answer?.model ?? undefined;
+}

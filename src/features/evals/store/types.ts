@@ -200,4 +200,6 @@ export interface Score {
   reason: string | null;
   /** Why the scorer failed, as a sentence; null if it did not. */
   error: string | null;
+  /** Of a judge: the model that answered. */
+  model?: string;
 }

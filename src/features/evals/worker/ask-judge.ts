@@ -1,6 +1,7 @@
 import { givenModelOption } from '../../../agent/models/model-chain.ts';
 import type { EnqueueDeps } from '../../../runs/operations/runs/enqueue-options.ts';
 import type { Json, JsonObject } from '../../../agent/context/message.ts';
+import { readModelOfAnswer } from '../store/read-answer.ts';
 import type { Score } from '../store/types.ts';
 import { judgeOutput, judgePrompt, readJudgement } from '../scorers/judge.ts';
 import type { ScorerInput } from '../scorers/scorer.ts';
@@ -43,7 +44,11 @@ export async function askJudge(
 export async function readJudge(db: Database, at: { threadId: string; runId: string }): Promise<Score> {
   const run = await readRun(db, at.threadId, at.runId);
   if (run?.status === 'completed' && run.result !== null)
-    return judged(readJudgement(run.result as string | JsonObject));
+    return {
+      ...judged(readJudgement(run.result as string | JsonObject)),
+      // the thread of a judge may be erased long before its score
+      model: (await readModelOfAnswer(db, at.threadId, at.runId)) ?? run.model,
+    };
   const why = run?.error?.message ?? run?.status ?? 'it is gone';
   return judged({ score: null, reason: null, error: `The judge did not answer: ${why}.` });
 }

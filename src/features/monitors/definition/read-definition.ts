@@ -1,3 +1,4 @@
+import { readChain } from '../../../agent/models/model-chain.ts';
 import { LanefoldError } from '../../../base/errors.ts';
 import type { ListedMonitor, MonitorDefinition } from '../types.ts';
 
@@ -15,6 +16,7 @@ export function readMonitor(given: MonitorDefinition): CheckedMonitor {
   if (rubric !== undefined && judge === undefined) throw invalid('judge', 'is missing: a rubric needs one');
   if (scorers.length === 0 && rubric === undefined)
     throw invalid('scorers', 'is empty: name a scorer, or a rubric with a judge');
+  if (judge?.model !== undefined) readChain(judge.model, 'The judge');
   return {
     agents: unique(agents),
     sample,

@@ -1,3 +1,5 @@
+import type { Json } from '../../../agent/context/message.ts';
+import { modelGiven, modelStored } from '../../../agent/models/model-chain.ts';
 import { call, callRows } from '../../../database/store/call.ts';
 import type { CheckedMonitor } from '../definition/read-definition.ts';
 import type { ListedMonitor } from '../types.ts';
@@ -7,13 +9,21 @@ import type { Database } from '../../../database/postgres/pool.ts';
 const columns = `name, tenant_id as tenant, agents, sample, scorers, rubric, judge, alert, scored::float8 as scored, low_since, read_to,
   created_at, updated_at, updated_by`;
 
+/** The judge as the database keeps it. */
+type StoredJudge = { agent: string; model?: Json } | null;
+type StoredMonitor = Omit<ListedMonitor, 'judge'> & { judge: StoredJudge };
+
+const listed = ({ judge, ...row }: StoredMonitor): ListedMonitor => ({ ...row, judge: judge && modelGiven(judge) });
+
 /** All monitors that the caller may see, by tenant and name. */
-export const readMonitors = (db: Database): Promise<ListedMonitor[]> =>
-  readRows<ListedMonitor>(db, 'monitors', `select ${columns} from lanefold._monitor order by tenant_id, name`);
+export const readMonitors = async (db: Database): Promise<ListedMonitor[]> =>
+  (
+    await readRows<StoredMonitor>(db, 'monitors', `select ${columns} from lanefold._monitor order by tenant_id, name`)
+  ).map(listed);
 
 export async function readMonitor(db: Database, tenant: string, name: string): Promise<ListedMonitor | undefined> {
   const text = `select ${columns} from lanefold._monitor where tenant_id = $1 and name = $2`;
-  return (await readRows<ListedMonitor>(db, 'monitor', text, [tenant, name]))[0];
+  return (await readRows<StoredMonitor>(db, 'monitor', text, [tenant, name])).map(listed)[0];
 }
 
 /** See `set_monitor`. */
@@ -21,9 +31,9 @@ export async function setMonitor(
   db: Database,
   tenant: string,
   name: string,
-  p: CheckedMonitor & { queue_prefix: string | null; by: string },
+  { judge, ...p }: CheckedMonitor & { queue_prefix: string | null; by: string },
 ): Promise<void> {
-  await call(db.query, 'set_monitor', { tenant, name, p });
+  await call(db.query, 'set_monitor', { tenant, name, p: { ...p, judge: judge && modelStored(judge) } });
 }
 
 /** Returns false if there is none. */
@@ -32,7 +42,8 @@ export async function removeMonitor(db: Database, tenant: string, name: string, 
 }
 
 /** A monitor that the caller has taken, with how far it is read. Times have microseconds. */
-export interface TakenMonitor extends Pick<CheckedMonitor, 'agents' | 'sample' | 'scorers' | 'rubric' | 'judge'> {
+export interface TakenMonitor extends Pick<CheckedMonitor, 'agents' | 'sample' | 'scorers' | 'rubric'> {
+  judge: StoredJudge;
   tenant_id: string;
   name: string;
   queue_prefix: string | null;

@@ -36,7 +36,7 @@ export function addMonitors(program: Command): Command {
       add: (command) =>
         command
           .option('--judge <agent>', 'agent that scores by the rubric')
-          .option('--judge-model <model>', 'model of the judge')
+          .option('--judge-model <model...>', 'model of the judge, and those that stand in for it')
           .option('--alert-below <score>', 'tell webhooks when the mean score is lower', (text) =>
             number(MonitorAlert.shape.below, text),
           )
@@ -74,7 +74,8 @@ export function addMonitors(program: Command): Command {
 }
 
 /** The judge and the alert of a monitor, each of several flags. */
-function nested({ judge, judgeModel: model, alertBelow: below, alertOf: of }: Record<string, unknown>): object {
+function nested({ judge, judgeModel: models, alertBelow: below, alertOf: of }: Record<string, unknown>): object {
+  const model: unknown = Array.isArray(models) && models.length === 1 ? models[0] : models;
   if (judge === undefined && model !== undefined)
     throw new UsageError('--judge-model needs --judge.', 'It is the model of the judge.');
   if (below === undefined && of !== undefined)
