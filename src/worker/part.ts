@@ -3,7 +3,7 @@ import type { RunOptions } from '../agent/definition/run-options.ts';
 import type { BudgetShare } from '../runs/limiter/run-budget.ts';
 import type { Database } from '../database/postgres/pool.ts';
 import type { JsonObject } from '../agent/context/message.ts';
-import type { ProviderOutcome } from '../agent/models/provider-failure.ts';
+import type { ProviderOutcome } from '../agent/models/failure.ts';
 import type { RunQueue } from '../runs/queue/queue.ts';
 import type { Telemetry } from '../runs/telemetry/telemetry.ts';
 

@@ -1,7 +1,9 @@
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, JSONParseError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../src/agent/models/classify-error.ts';
 import { ModelError } from '../../src/agent/models/model-error.ts';
+import { outcomeOf } from '../../src/agent/models/failure.ts';
+import { LanefoldError } from '../../src/base/errors.ts';
 import { isStorable } from '../../src/base/checks/values.ts';
 
 const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>
@@ -102,4 +104,34 @@ describe('the message', () => {
 it('keeps a ModelError unchanged', () => {
   const error = new ModelError('x', { errorType: 'timeout', retryable: true });
   expect(classify(error, 'llm_stream')).toBe(error);
+});
+
+describe('each failure is one kind, from which follows what a chain and a circuit make of it', () => {
+  const cut = new JSONParseError({ text: '{', cause: new Error('cut') });
+  const timeout = Object.assign(new Error('x'), { name: 'TimeoutError' });
+  it.each([
+    ['HTTP 429', api({ statusCode: 429 }), 'rate_limited', 'rate_limited'],
+    ['a limit inside a stream', { type: 'rate_limit_error', message: 'x' }, 'rate_limited', 'rate_limited'],
+    ['an empty account', api({ statusCode: 429, data: { error: { code: 'insufficient_quota' } } }), 'auth', 'auth'],
+    ['HTTP 403', api({ statusCode: 403 }), 'auth', 'auth'],
+    ['a refused key inside a stream', { type: 'authentication_error', message: 'x' }, 'auth', 'auth'],
+    ['an unknown model', api({ statusCode: 404 }), 'auth', 'ok'],
+    ['HTTP 529', api({ statusCode: 529 }), 'overloaded', 'overloaded'],
+    ['an overload inside a stream', { type: 'overloaded_error', message: 'x' }, 'overloaded', 'overloaded'],
+    ['HTTP 409', api({ statusCode: 409 }), 'overloaded', 'ok'],
+    ['a lost connection', new TypeError('fetch failed'), 'overloaded', 'connection'],
+    ['a stream that is cut', cut, 'overloaded', 'connection'],
+    ['silence', timeout, 'timeout', 'timeout'],
+    ['a long request', api({ statusCode: 413 }), 'context_too_long', 'ok'],
+    ['HTTP 400', api({ statusCode: 400 }), undefined, 'ok'],
+    ['no key in this process', new LanefoldError('missing_provider_key', 'x'), 'auth', undefined],
+    ['wrong settings', new LanefoldError('unknown_model', 'x'), undefined, undefined],
+    ['a bug', new TypeError('undefined is not a function'), undefined, undefined],
+  ] as const)('%s', (_, error, reason, circuit) => {
+    const failed = classify(error, 'llm_request');
+    const outcome = outcomeOf(failed);
+    expect([failed.reason, typeof outcome === 'object' ? outcome.failure : outcome]).toEqual([reason, circuit]);
+    // what hides secrets in the message keeps the rest
+    expect(new ModelError('hidden', failed)).toMatchObject({ kind: failed.kind, retryable: failed.retryable });
+  });
 });

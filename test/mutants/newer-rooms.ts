@@ -421,7 +421,9 @@ export const newerRooms: Mutant[] = [
   {
     name: 'requests that a provider refuses open its circuit',
     source: {
-      'src/agent/models/provider-failure.ts': [['statusCode === 408 || statusCode >= 500', 'statusCode >= 400']],
+      'src/agent/models/failure.ts': [
+        ["invalid: { retryable: false, circuit: 'ok' }", "invalid: { retryable: false, circuit: 'overloaded' }"],
+      ],
     },
     caughtBy: {
       file: 'test/circuits/acts.test.ts',

@@ -6,7 +6,7 @@ import {
   NoContentGeneratedError,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import type { FallbackReason } from './fallback-reason.ts';
+import { failureOf, type FailureKind } from './failure.ts';
 import { tooLong, ModelError, type ModelErrorType } from './model-error.ts';
 import { isLanefoldError } from '../../base/errors.ts';
 import { retryAfterMs, bounded, networkErrorCodes } from '../../base/common/network.ts';
@@ -53,10 +53,11 @@ export function classify(error: unknown, phase: ModelErrorType, now: number = Da
   }
   const header = (name: string) => headerOf(facts.headers, name);
   const wait = retryAfterMs(header, now) ?? retryDelayMs(facts.details);
+  const kind = kindOf(error, facts);
   return new ModelError(textOf(error, facts), {
     errorType: errorTypeOf(error, facts, phase),
-    retryable: isRetryable(error, facts),
-    reason: reasonOf(error, facts),
+    retryable: failureOf(kind).retryable,
+    kind,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(facts.status === undefined ? {} : { statusCode: facts.status }),
   });
@@ -120,27 +121,29 @@ function errorTypeOf(error: unknown, facts: Facts, phase: ModelErrorType): Model
   return isUnreadable(error) || failedAfterSuccess ? 'llm_response' : phase;
 }
 
-function isRetryable(error: unknown, facts: Facts): boolean {
-  // Sent as 429, but waiting does not refill an account.
-  if (facts.words.includes('insufficient_quota')) return false;
-  if (facts.retryable) return true;
-  const status = facts.status;
-  if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
-  if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isNetworkFailure(error)) return true;
-  return /rate_limit|overloaded|server_error|api_error|internal|timeout|unavailable/i.test(facts.words);
-}
+/** The account has nothing left, whatever the status says, or the key may not be used. */
+const refusals = /insufficient_quota|invalid_api_key|authentication_error|permission_error|billing_error/;
+const refusing: ReadonlySet<number | undefined> = new Set([401, 402, 403]);
+const troubles = /overloaded|server_error|api_error|internal|timeout|unavailable/i;
 
-/** Sent as 429 and otherwise: the account has nothing left, or the key may not use the model. */
-const refusals =
-  /insufficient_quota|invalid_api_key|authentication_error|permission_error|billing_error|model_not_found/;
-const ofAccount = new Set([401, 402, 403, 404]);
+const mayPass = (status = 0): boolean => status === 408 || status === 409 || status === 429 || status >= 500;
 
-/** What another model may spare, besides what the type of the error and its being retryable say. */
-function reasonOf(error: unknown, { status, words }: Facts): FallbackReason | undefined {
-  // a worker without the key of the provider
-  if (isLanefoldError(error, 'missing_provider_key')) return 'auth';
-  if (ofAccount.has(status!) || refusals.test(words)) return 'auth';
-  return status === 429 || /rate_limit/.test(words) ? 'rate_limited' : undefined;
+/** What kind of failure an error is, other than a request that is too long. */
+function kindOf(error: unknown, { status, words, retryable }: Facts): FailureKind {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'silent';
+  // no answer of a provider: a worker without its key, or with settings that are wrong
+  if (isLanefoldError(error))
+    return error.code === 'missing_provider_key' ? 'noKey' : mayPass(status) ? 'ours' : 'other';
+  if (refusing.has(status) || refusals.test(words)) return 'refused';
+  if (status === 404 || words.includes('model_not_found')) return 'noModel';
+  if (status === 429 || words.includes('rate_limit')) return 'rateLimited';
+  if (status !== undefined) {
+    if (status !== 409 && mayPass(status)) return 'overloaded';
+    return status === 409 || retryable ? 'again' : 'invalid';
+  }
+  if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isNetworkFailure(error)) return 'connection';
+  if (troubles.test(words)) return 'overloaded';
+  return retryable ? 'connection' : 'other';
 }
 
 /** The message and the body of an error, because some servers put the reason into the body alone; of a plain object, all. */

@@ -1,4 +1,5 @@
 import { redactSecrets } from '../../base/redaction/sensitive-keys.ts';
+import { failureOf, type FailureKind } from './failure.ts';
 import type { FallbackReason } from './fallback-reason.ts';
 
 /**
@@ -31,7 +32,9 @@ export class ModelError extends Error {
   readonly tooLong?: TooLong;
   /** A limit that was set for attempts has ended this one: another attempt costs little. */
   readonly early?: true;
-  /** The kind of failure, for a chain of models; undefined: one that another model is not expected to spare. */
+  /** From which follows what retries, a chain of models and a circuit make of it. */
+  readonly kind: FailureKind;
+  /** Why a chain of models goes on; undefined: another model is not expected to spare it. */
   readonly reason?: FallbackReason;
 
   constructor(
@@ -42,7 +45,7 @@ export class ModelError extends Error {
       retryAfterMs?: number;
       statusCode?: number;
       tooLong?: TooLong;
-      reason?: FallbackReason | undefined;
+      kind?: FailureKind;
       early?: true;
     },
   ) {
@@ -54,17 +57,20 @@ export class ModelError extends Error {
     if (facts.statusCode !== undefined) this.statusCode = facts.statusCode;
     if (facts.tooLong !== undefined) this.tooLong = facts.tooLong;
     if (facts.early) this.early = true;
-    const reason = facts.reason ?? usualReason(facts);
+    this.kind = facts.kind ?? usualKind(facts);
+    const { reason } = failureOf(this.kind);
     if (reason !== undefined) this.reason = reason;
   }
 }
 
-function usualReason({
-  errorType,
-  retryable,
-}: Pick<ModelError, 'errorType' | 'retryable'>): FallbackReason | undefined {
-  if (errorType === 'timeout' || errorType === 'context_too_long') return errorType;
-  return retryable ? 'overloaded' : undefined;
+const ofProvider: ReadonlySet<ModelErrorType> = new Set(['llm_request', 'llm_stream', 'llm_response']);
+
+/** Of an error that says no more. */
+function usualKind({ errorType, retryable }: Pick<ModelError, 'errorType' | 'retryable'>): FailureKind {
+  if (errorType === 'timeout') return 'silent';
+  if (errorType === 'context_too_long') return 'tooLong';
+  if (!retryable) return 'other';
+  return ofProvider.has(errorType) ? 'connection' : 'ours';
 }
 
 /** What a provider says about a request that exceeds what its model takes, in its own tokens, as far as it says it. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../agent/context/message.ts';
 import { classify } from '../../agent/models/classify-error.ts';
-import { outcomeOf } from '../../agent/models/provider-failure.ts';
+import { outcomeOf } from '../../agent/models/failure.ts';
 import { CallDeferred, type GuardedCall } from '../part.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { isOfLimits, modelFailed } from './reserve-call.ts';

@@ -1,4 +1,4 @@
-import type { ProviderFailure } from '../../../agent/models/provider-failure.ts';
+import type { ProviderFailure } from '../../../agent/models/failure.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { call } from '../../../database/store/call.ts';
 import { readRows } from '../../../database/store/rows.ts';

@@ -1,4 +1,4 @@
-import type { ProviderOutcome } from '../../../agent/models/provider-failure.ts';
+import type { ProviderOutcome } from '../../../agent/models/failure.ts';
 import { newId } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { CallDeferred, type GuardedCall } from '../../../worker/part.ts';

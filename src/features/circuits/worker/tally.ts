@@ -1,4 +1,4 @@
-import type { ProviderFailure, ProviderOutcome } from '../../../agent/models/provider-failure.ts';
+import type { ProviderFailure, ProviderOutcome } from '../../../agent/models/failure.ts';
 import type { CircuitReport, ProbeReport } from '../store/circuits.ts';
 
 interface Counted {
