@@ -16,8 +16,11 @@ const overloaded = () =>
 export const withOutages = (working: LanguageModelV4): LanguageModelV4 => ({
   ...working,
   async doGenerate(options) {
-    if (!outages.has(caller().world)) return working.doGenerate(options);
-    await delay(20, options.abortSignal ? { signal: options.abortSignal } : {});
+    const { world } = caller();
+    if (!outages.has(world)) return working.doGenerate(options);
+    // a call that hangs is one during which its worker may die, or its run be cancelled
+    const ms = world.chances.of(`outage at ${world.clock.now}`).pick([20, 20, 3_000]);
+    await delay(ms, options.abortSignal ? { signal: options.abortSignal } : {});
     throw overloaded();
   },
 });
@@ -33,6 +36,17 @@ export const circuits: Room = {
         outages.add(world);
         await delay(random.int(500, 20_000));
         outages.delete(world);
+      },
+    },
+    {
+      name: 'cancel held',
+      share: 2,
+      // also the run whose call probes, while others wait for what it says
+      async ask({ library }, { random }) {
+        const { data } = await library.runs.list({ status: random.pick(['queued', 'running'] as const), limit: 20 });
+        if (data.length === 0) return;
+        const { threadId, id } = random.pick(data);
+        await library.runs.cancel({ threadId, id });
       },
     },
     {

@@ -96,4 +96,18 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'the-log-says-what-is-shown',
     sql: { _write_branch: [[`else '{"shown": false}' end`, `else '{}' end`]] },
   },
+  {
+    name: 'a circuit that is due is not probed',
+    caughtBy: 'every-run-ends',
+    sql: { _circuit_asked: [["if c.state = 'open' and c.open_until <= p_at or", 'if false or']] },
+  },
+  {
+    name: 'a probe that was answered leaves the circuit open',
+    caughtBy: 'every-run-ends',
+    sql: {
+      _circuit_probed: [
+        ['return lanefold._circuit_closed(c, p_at);', "c.state := 'open'; c.probe := null; c.probe_until := null;"],
+      ],
+    },
+  },
 ];

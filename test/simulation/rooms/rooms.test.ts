@@ -5,8 +5,8 @@ import { mutants } from './mutants.ts';
 import { onDatabase } from './on-database.ts';
 
 describe('a simulation of all rooms', () => {
-  // the last one branches a lot
-  test.each([4, 9, 12])('contradicts no promise (seed %i)', async (seed) => {
+  // 12 branches a lot; in the last two, circuits open beside limits, and runs that wait or probe are cancelled
+  test.each([4, 9, 12, 103, 105])('contradicts no promise (seed %i)', async (seed) => {
     const { found } = await onDatabase({ seed, steps: 500 });
     expect(found).toEqual([]);
   });
