@@ -299,6 +299,34 @@ describe('the endpoint for AG-UI', () => {
     expect(await failure(ask(others, 'm3', 'hi'))).toContain('thread_exists');
   });
 
+  test('begins a branch after the run that a question names; to interrupt for it takes the scope steer, and is audited', async () => {
+    const { auth } = await mintKey(api.call, root, { scopes: ['run', 'read'] });
+    const say = async (text: string) => {
+      const keys = await model.next();
+      keys.type(text);
+      keys.stop();
+    };
+    const client = join('branches', auth);
+    await Promise.all([ask(client, 'a', 'A', { runId: 'r-a' }), say('one')]);
+    const next = ask(client, 'b', 'B', { runId: 'r-b' });
+    const keys = await model.next();
+    keys.type('on');
+    const body = minimal('branches', { runId: 'r-c', parentRunId: 'r-a', messages: [user('c', 'C')] });
+    const refused = await post(body, 'typist', auth);
+    expect([refused.status, refused.body]).toMatchObject([409, { code: 'thread_busy' }]);
+    const [{ text }] = await Promise.all([post(body), say('two'), next]);
+    expect(text).toContain('"delta":"two"');
+    expect(await api.lanefold.threads.branches('branches')).toMatchObject([
+      { contextRef: 'default', shown: false },
+      { contextRef: 'default@2', shown: true, branchedAfterSeq: 1 },
+    ]);
+    const { data } = await api.lanefold.runs.list({ threadId: 'branches', status: 'cancelled' });
+    const audit = await api.lanefold.audit.list({ threadId: 'branches' });
+    expect(audit.map(({ action, detail, runId }) => [action, detail, runId])).toEqual([
+      ['runAgUi', { busy: 'interrupt' }, data[0]!.id],
+    ]);
+  });
+
   test('who reads the conversation of a tenant without being bound to it is audited', async () => {
     await api.lanefold.threads.create({ id: 'theirs', tenantId: 'globex' });
     await join('theirs').agent.runAgent();
