@@ -419,6 +419,41 @@ export const newerRooms: Mutant[] = [
     },
   },
   {
+    name: 'a question of AG-UI that follows an earlier run follows the newest one',
+    source: {
+      'src/doors/ag-ui/runs/begin.ts': [
+        [
+          'if (parent.isNewest || (parent.ended && parent.seq === null)) return { contextRef };',
+          'if (parent.id) return { contextRef };',
+        ],
+      ],
+    },
+    caughtBy: {
+      file: 'test/ag-ui/branches.test.ts',
+      test: 'a question that names the run it follows begins a branch after it, which is shown, once for each run id',
+    },
+  },
+  {
+    name: 'a chat forgets the edit that waits',
+    source: {
+      'src/doors/chat/handler.ts': [
+        ['thread?.activeRunId ? await lanefold.threads.waitingBranch(threadId) : undefined', 'undefined'],
+      ],
+    },
+    caughtBy: {
+      file: 'test/chat/waiting-branch.test.ts',
+      test: 'over HTTP, an edit that waits for the active run is what a page shows that is loaded again, and whose answer each resumed stream has',
+    },
+  },
+  {
+    name: 'the event of a circuit does not say why it is open',
+    sql: { _tell_circuit: [["'reason', c.reason,", "'reason', null::text,"]] },
+    caughtBy: {
+      file: 'test/circuits/acts.test.ts',
+      test: 'the circuit of a model that is opened and closed is one event each, for the endpoints of the operator alone',
+    },
+  },
+  {
     name: 'requests that a provider refuses open its circuit',
     source: {
       'src/agent/models/failure.ts': [
