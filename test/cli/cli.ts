@@ -46,6 +46,12 @@ export const cliBin = ({ fromSources = false } = {}): string =>
 export const withoutOurs = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([key]) => !ours.includes(key)));
 
+/**
+ * Makes `lanefold` in the TypeScript files of this checkout the built package, as in a project that has installed it. Its
+ * sources would take each process seconds to compile.
+ */
+export const asInstalled = () => ({ TSX_TSCONFIG_PATH: path.join(inject('packageDir'), 'tsconfig.programs.json') });
+
 /** Starts the real command line, without settings from the environment. */
 export function startCli(args: string[], { program, cwd, env = {}, fromSources = false }: CliOptions = {}): CliProcess {
   const child = spawn(
@@ -53,7 +59,8 @@ export function startCli(args: string[], { program, cwd, env = {}, fromSources =
     [program ? path.join(inject('packageDir'), program) : cliBin({ fromSources }), ...args],
     {
       cwd: cwd ?? process.cwd(),
-      env: { ...withoutOurs(process.env), ...env },
+      // in another folder, the settings of that folder hold
+      env: { ...withoutOurs(process.env), ...(fromSources || cwd !== undefined ? {} : asInstalled()), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import { asInstalled } from '../cli/cli.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -38,7 +39,7 @@ export function startProgram(
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !settings.test(key)));
   const child = spawn(process.execPath, ['--import', tsx, path.resolve(file), ...args], {
     cwd,
-    env: { ...inherited, TSX_TSCONFIG_PATH: path.join(inject('packageDir'), 'tsconfig.programs.json'), ...env },
+    env: { ...inherited, ...asInstalled(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -8,7 +8,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { cli, cliBin, startCli } from '../cli/cli.ts';
+import { asInstalled, cli, cliBin, startCli } from '../cli/cli.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { deferred, until } from '../support/until.ts';
 import agents, { gate } from './fixtures/agents.ts';
@@ -32,7 +32,7 @@ describe('lanefold mcp', () => {
   const command = (...options: string[]) => ({
     command: process.execPath,
     args: [cliBin(), 'mcp', '--agents', file, ...options],
-    env: { PATH: process.env['PATH']!, DATABASE_URL: database.url },
+    env: { PATH: process.env['PATH']!, DATABASE_URL: database.url, ...asInstalled() },
     stderr: 'ignore' as const,
   });
 
