@@ -129,39 +129,43 @@ describe.skipIf(onCitus || missing.length > 0)('a failover by Patroni', () => {
     });
   });
 
-  test('in asynchronous mode ends every run that is left, when Patroni hangs beside its PostgreSQL, and when a primary dies', async () => {
-    const what = charger();
-    await cluster.whole({ synchronous_mode: false });
-    await open(what);
-    const load = converse(lanefold, 4, true);
-    await more(load);
+  test(
+    'in asynchronous mode ends every run that is left, when Patroni hangs beside its PostgreSQL, and when a primary dies',
+    { tags: 'long' },
+    async () => {
+      const what = charger();
+      await cluster.whole({ synchronous_mode: false });
+      await open(what);
+      const load = converse(lanefold, 4, true);
+      await more(load);
 
-    // until Patroni continues, there are two primaries; HAProxy has closed the connections to the one without
-    const { primary: hung, standby } = await cluster.whole();
-    hung.hang();
-    expect((await cluster.leader()).name).toBe(standby.name);
-    await more(load);
-    hung.thaw();
-    expect((await cluster.whole()).standby.name).toBe(hung.name);
-    await more(load);
-    await standby.kill();
-    expect((await cluster.leader()).name).toBe(hung.name);
-    await more(load);
-    await load.stop();
+      // until Patroni continues, there are two primaries; HAProxy has closed the connections to the one without
+      const { primary: hung, standby } = await cluster.whole();
+      hung.hang();
+      expect((await cluster.leader()).name).toBe(standby.name);
+      await more(load);
+      hung.thaw();
+      expect((await cluster.whole()).standby.name).toBe(hung.name);
+      await more(load);
+      await standby.kill();
+      expect((await cluster.leader()).name).toBe(hung.name);
+      await more(load);
+      await load.stop();
 
-    const lost = await lostOf(load);
-    expect(lost.open).toEqual([]);
-    for (const run of lost.runs) {
-      await expect(lanefold.runs.get(run)).rejects.toMatchObject({ code: 'run_not_found' });
-    }
-    const { rows } = await pool.query<{ id: string }>('select id from lanefold.thread');
-    await Promise.all(rows.map(({ id }) => expectSound(inspected, id)));
-    report('asynchronous, under load', {
-      acknowledged: `${load.accepted.length} runs, ${load.notes.length} notes`,
-      lost: `${lost.runs.length} runs, ${lost.notes.length} notes`,
-      'executed twice, of calls with replay: never': [...what.charges.values()].filter((times) => times > 1).length,
-    });
-  });
+      const lost = await lostOf(load);
+      expect(lost.open).toEqual([]);
+      for (const run of lost.runs) {
+        await expect(lanefold.runs.get(run)).rejects.toMatchObject({ code: 'run_not_found' });
+      }
+      const { rows } = await pool.query<{ id: string }>('select id from lanefold.thread');
+      await Promise.all(rows.map(({ id }) => expectSound(inspected, id)));
+      report('asynchronous, under load', {
+        acknowledged: `${load.accepted.length} runs, ${load.notes.length} notes`,
+        lost: `${lost.runs.length} runs, ${lost.notes.length} notes`,
+        'executed twice, of calls with replay: never': [...what.charges.values()].filter((times) => times > 1).length,
+      });
+    },
+  );
 
   test('in asynchronous mode loses what the standby did not have, and says so', async () => {
     const gates = [deferred(), deferred()] as const;

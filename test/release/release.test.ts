@@ -17,7 +17,7 @@ describe('npm run release', { timeout: 900_000 }, () => {
     spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { encoding: 'utf8' });
   const state = () => spawnSync('git', ['status', '--porcelain', '--ignored=no'], { encoding: 'utf8' }).stdout;
 
-  test('does everything up to the publication, in one folder', () => {
+  test('does everything up to the publication, in one folder', { tags: 'long' }, () => {
     const out = path.join(root, 'out');
     const before = state();
     // docs/api has a test of its own, and the image one that starts containers
