@@ -16,8 +16,8 @@ import { silent } from '../processes/worker.ts';
 import type { Actor } from '../world/network.ts';
 import { counting, models } from './agents.ts';
 
-/** Circuits that a few failures open, so that simulations see many of their turns. */
-const sensitive = { windowMs: 10_000, minCalls: 3, openMs: 1_000, probeMs: 5_000 };
+/** Circuits that a few failures open, so that simulations see many of their turns, and runs whose model never answers end soon. */
+const sensitive = { windowMs: 10_000, minCalls: 3, openMs: 1_000, probeMs: 5_000, patienceMs: 60_000 };
 const ofFeatures = {
   schedules: undefined,
   scorers: [],

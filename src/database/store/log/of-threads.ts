@@ -18,6 +18,11 @@ export const contains = 'metadata @> $::jsonb';
 export const wroteIn = (threadId: string): string =>
   `exists (select from lanefold._entry e where e.thread_id = ${threadId} and ${words(`${indexed} || ''`)} offset 0)`;
 
+/** SQL: the same in the newest entries of the thread. */
+export const wroteLately = (threadId: string): string =>
+  `exists (select from (select * from lanefold._entry where thread_id = ${threadId} order by seq desc limit 40) e
+     where ${words(`${indexed} || ''`)})`;
+
 /** SQL: that the metadata of the thread with this id, which is read, contains the JSON object in `$`. */
 export const containedIn = (threadId: string): string =>
   `exists (select from lanefold.thread own where own.id = ${threadId} and own.${contains} offset 0)`;
