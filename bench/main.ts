@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startServers, type Servers } from './setup.ts';
 import { printMachine } from './support/machine.ts';
+import { agentLoop } from './agent-loop.ts';
 import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
 import { circuits } from './circuits.ts';
@@ -13,6 +14,7 @@ import { forking } from './forks.ts';
 import { heldSnapshot } from './held/index.ts';
 import { limits } from './limits/index.ts';
 import { memory } from './memory.ts';
+import { pageOf } from './page.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
 import { retention } from './retention.ts';
@@ -30,8 +32,8 @@ import { webhooks } from './webhooks/index.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Number of runs for `waiting` and `backlog`. */
-    runs: { type: 'string', default: '10000' },
+    /** Number of runs for `waiting` and `backlog`, 10,000, and for `page`, a million. */
+    runs: { type: 'string' },
     /** Of `soak`, default 60; for how long `held` holds the snapshot, default 2. */
     minutes: { type: 'string' },
     /** Options of `soak`, up to `out`. */
@@ -44,7 +46,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const runs = Number(values.runs);
+const runs = Number(values.runs ?? 10_000);
 const benches: Record<string, (servers: Servers) => Promise<void>> = {
   throughput: (servers) => throughput(servers, { runs: 1_000, rounds: 3 }),
   cpu: cpuPerStep,
@@ -70,8 +72,10 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   waiting: (servers) => waiting(servers, { runs }),
   backlog: (servers) => backlog(servers, { runs }),
 };
-/** Run only by name: they take long, or need servers that are not available everywhere. */
+/** Run only by name: they take long, or need what is not available everywhere. */
 const onRequest: typeof benches = {
+  'agent-loop': (servers) => agentLoop(servers),
+  page: (servers) => pageOf(servers, { runs: Number(values.runs ?? 1_000_000) }),
   soak: (servers) => {
     const { minutes, rate, redis, out } = values;
     return soak(servers, { minutes: Number(minutes ?? 60), runsPerSecond: Number(rate), redis, out });
@@ -84,6 +88,8 @@ if (values.help) {
   console.log(`npm run bench [-- ${Object.keys(benches).join('|')} …] [--runs 10000] [--minutes 2]
 npm run bench -- tails [--part first-call|large-contexts|streams]
 npm run bench -- limits [--part cost|waits|fairness|provider|killed]
+npm run bench -- agent-loop
+npm run bench -- page [--runs 1000000]
 npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]`);
   process.exit();

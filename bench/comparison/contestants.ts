@@ -16,5 +16,5 @@ const peer = (name: string): Contestant => ({ name, file: path.join(peersFolder,
 export const peers: Contestant[] = [
   ...['dbos', 'dbos-queue', 'absurd'].map(peer),
   ...['restate-service', 'restate-object'].map((name) => ({ ...peer(name), startServer: startRestate })),
-  ...['workflow', 'langgraph', 'langgraph-sync', 'graphile-worker', 'pg-boss'].map(peer),
+  ...['workflow', 'langgraph', 'langgraph-sync', 'mastra', 'graphile-worker', 'pg-boss'].map(peer),
 ];

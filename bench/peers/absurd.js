@@ -7,7 +7,7 @@ import { asked, check, converse, question } from './workload.js';
 /** By default, a worker polls every 250 ms and a client after 50 ms and longer; then every figure would be that pause. */
 const pollingIntervalMs = 20;
 
-/** A task of three steps in Absurd's queue. */
+/** A task of durable steps in Absurd's queue. */
 export async function open({ databaseUrl, concurrency }) {
   await createSchema(databaseUrl);
   const absurd = new Absurd({ db: databaseUrl, queueName: 'runs' });

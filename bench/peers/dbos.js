@@ -2,7 +2,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { asked, check, converse, question } from './workload.js';
 
 /**
- * A durable workflow of three steps. The caller awaits the workflow that runs in its own process, the way DBOS is used
+ * A durable workflow. The caller awaits the workflow that runs in its own process, the way DBOS is used
  * without a queue.
  */
 export async function open({ databaseUrl }) {

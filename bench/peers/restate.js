@@ -1,4 +1,4 @@
-import { createEndpointHandler } from '@restatedev/restate-sdk';
+import { createEndpointHandler, RestatePromise } from '@restatedev/restate-sdk';
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import { check, converse } from './workload.js';
@@ -13,7 +13,12 @@ Promise.withResolvers ??= () => {
 const errorsOnly = ({ level }, ...message) => level === 'error' && console.error(...message);
 
 /** A run whose steps Restate journals. */
-export const journaled = (ctx, messages) => converse(messages, (name, action) => ctx.run(name, action));
+export const journaled = (ctx, messages) =>
+  converse(
+    messages,
+    (name, action) => ctx.run(name, action),
+    (steps) => RestatePromise.all(steps),
+  );
 
 /** Serves a definition over HTTP/2 to the Restate server, which calls it for each run that `request` asks for. */
 export async function openWith({ server }, definition, request) {

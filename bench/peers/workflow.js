@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 const here = import.meta.dirname;
 const built = path.join(here, 'node_modules/.cache/workflow');
 
-/** A workflow of three steps. Its queue calls the two handlers that the build made, over HTTP as in a web framework. */
+/** A workflow. Its queue calls the two handlers that the build made, over HTTP as in a web framework. */
 export async function open({ databaseUrl }) {
   build();
   createSchema(databaseUrl);

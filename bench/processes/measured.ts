@@ -12,6 +12,8 @@ export interface Measurement {
   nodeCpuMs: number;
   /** Statements per run, by name. */
   statements?: Record<string, number>;
+  /** From the request of each run until its end is known. */
+  runsMs: number[];
   /** Of each run. */
   firstCallsMs?: number[];
   pauses?: Pauses;
@@ -39,10 +41,13 @@ async function measure({ seconds, concurrency, together = 1, pauses }: MeasureOp
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   let runs = 0;
+  const runsMs: number[] = [];
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       do {
+        const requestedAt = performance.now();
         await system.run(together);
+        runsMs.push(performance.now() - requestedAt);
         runs += together;
       } while (performance.now() < startedAt + seconds * 1_000);
     }),
@@ -54,6 +59,7 @@ async function measure({ seconds, concurrency, together = 1, pauses }: MeasureOp
     .filter(([, count]) => count > 0);
   return {
     runs,
+    runsMs,
     seconds: took,
     nodeCpuMs: (user + kernel) / 1_000,
     ...(system.statements ? { statements: Object.fromEntries(perRun) } : {}),

@@ -28,6 +28,8 @@ export interface Figures {
   /** Growth of its stored data per run, in bytes, over all measurements. */
   storedBytes: number;
   statements?: Record<string, number>;
+  /** From the request of each run until its end is known: the runs of all rounds, in milliseconds. */
+  runsMs: number[];
   /** From the request to the first model call: the runs of all rounds, in milliseconds. */
   firstCallsMs?: number[];
   pauses?: Pauses[];
@@ -97,6 +99,7 @@ function summary(rounds: Sample[]): Omit<Figures, 'storedBytes'> {
     runsPerSecond: of(({ runs, seconds }) => runs / seconds),
     runsPerSecondOfRounds: rounds.map(({ runs, seconds }) => runs / seconds),
     node: of(({ nodeCpuMs, runs }) => nodeCpuMs / runs),
+    runsMs: rounds.flatMap(({ runsMs }) => runsMs),
     ...(first!.postgresCpuMs === undefined ? {} : { postgres: of(({ postgresCpuMs, runs }) => postgresCpuMs! / runs) }),
     ...(first!.redisCpuMs === undefined ? {} : { redis: of(({ redisCpuMs, runs }) => redisCpuMs! / runs) }),
     ...(first!.serverCpuMs === undefined ? {} : { server: of(({ serverCpuMs, runs }) => serverCpuMs! / runs) }),

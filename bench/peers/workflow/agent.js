@@ -1,14 +1,17 @@
 import { asked, ask, look } from '../workload.js';
 
-/** The run as a workflow of three steps; the directives tell the build what is which. */
+/** The run as a workflow; the directives tell the build what is which. */
 export async function agent(question) {
   'use workflow';
   const messages = asked(question);
-  const turn = await model(messages);
-  const [call] = turn.toolCalls;
-  messages.push(turn, { role: 'tool', toolCallId: call.id, content: await tool(call.args) });
-  const final = await model(messages);
-  return final.content;
+  for (;;) {
+    const turn = await model(messages);
+    messages.push(turn);
+    if (turn.toolCalls.length === 0) return turn.content;
+    const results = await Promise.all(turn.toolCalls.map(({ args }) => tool(args)));
+    for (const [n, content] of results.entries())
+      messages.push({ role: 'tool', toolCallId: turn.toolCalls[n].id, content });
+  }
 }
 
 async function model(messages) {
