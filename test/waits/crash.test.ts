@@ -103,7 +103,7 @@ describe('a worker that dies', () => {
     },
   );
 
-  testAround(['commit_step:1', 'commit_step:2', 'claim_run:2', 'commit_step:3', 'commit_step:4'])(
+  testAround(['record_tool_call:1', 'commit_step:1', 'commit_step:2', 'claim_run:2', 'commit_step:3', 'commit_step:4'])(
     '%s %s: a run is handed over once',
     async (how, statement) => {
       const plan: Plan = {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { LargeContent } from '../../agent/context/large-content.ts';
 import type { JsonObject, ToolCall } from '../../agent/context/message.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
@@ -144,8 +143,6 @@ export class ToolRound {
     }
     this.#open -= 1;
     const content = this.#large.get(index);
-    // siblings that end at the same time share the commit of the round
-    if (this.#open > 0) await setImmediate();
     if (this.#open === 0) {
       if (content) this.contents.push(content);
       return;
