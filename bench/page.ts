@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs';
 import { createLanefold } from 'lanefold';
 import pg from 'pg';
-import { chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Servers } from './setup.ts';
+import { openBrowser } from './support/browser.ts';
 import { agents, growWorld, models } from './support/grown-world.ts';
 import { quantile } from './support/median.ts';
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const rounds = 5;
 
 /** Where to go, and what is there once the view has its first content. */
@@ -35,16 +34,16 @@ const views: [name: string, address: string, content: string][] = [
 
 /** The time until each view of the page has content, and its slowest request, with 100,000 threads and a million runs. */
 export async function pageOf(servers: Servers, { runs }: { runs: number }): Promise<void> {
-  if (!existsSync(executablePath)) return console.log('No browser: the page is not measured.');
+  const browser = await openBrowser();
+  if (!browser) return console.log('No browser: the page is not measured.');
   const url = await servers.database();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   await growWorld(url, pool, runs);
-  await measurePage(url, pool);
+  await measure(browser, url, pool);
   await pool.end();
 }
 
-/** Measures the page on a database that is filled. */
-export async function measurePage(url: string, pool: pg.Pool): Promise<void> {
+async function measure(browser: Browser, url: string, pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<Record<string, string>>(
     'select (select count(*) from lanefold.thread) threads, (select count(*) from lanefold._run) runs, pg_database_size(current_database()) bytes',
   );
@@ -52,7 +51,6 @@ export async function measurePage(url: string, pool: pg.Pool): Promise<void> {
   console.log(`\nThe page with ${threads} threads and ${found} runs (${(Number(bytes) / 1e9).toFixed(1)} GB)`);
   const lanefold = await createLanefold({ databaseUrl: url, redisUrl: null, agents, models });
   const server = await lanefold.startServer({ port: 0 });
-  const browser = await chromium.launch({ executablePath, args: ['--headless=new', '--no-sandbox', '--disable-gpu'] });
   const page = await browser.newPage();
   await page.goto(server.url);
   const times = views.map(() => ({ content: [] as number[], slowest: [] as { ms: number; path: string }[] }));

@@ -5,7 +5,6 @@ import { instantModel } from '../workload.ts';
 
 const threads = 200;
 const runsOfThread = 10;
-const hourMs = 3_600_000;
 
 const look = defineTool({
   name: 'look',
@@ -58,46 +57,37 @@ async function converse(lanefold: Lanefold, n: number): Promise<void> {
 }
 
 const copied = ['thread', '_lane', '_run', '_entry', '_tool_call', '_run_mark'];
+const minutesBetween = 20;
 
 async function copyWorld(pool: pg.Pool, copies: number): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('set session_replication_role = replica; set synchronous_commit = off; set jit = off');
-    for (const table of copied) {
-      const { rows } = await client.query<{ name: string; type: string }>(
-        `select attname as name, format_type(atttypid, null) as type from pg_attribute
-         where attrelid = ('lanefold.' || $1)::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
-        [table],
-      );
-      const key = table === 'thread' ? 'id' : 'thread_id';
-      const value = ({ name, type }: { name: string; type: string }) => {
-        if (name === key) return `s."${name}" || '-' || k`;
-        if (type === 'timestamp with time zone') return `s."${name}" - k * interval '20 minutes'`;
-        return `s."${name}"`;
-      };
-      await client.query(
-        `insert into lanefold."${table}" (${rows.map(({ name }) => `"${name}"`).join(', ')})
-         select ${rows.map(value).join(', ')} from lanefold."${table}" s, generate_series(1, ${copies - 1}) k`,
-      );
-    }
+    for (const table of copied) await copyRows(client, table, copies - 1, `${minutesBetween} minutes`);
     // the counts by hour, of the same time
-    for (const table of ['_activity', '_activity_fact']) {
-      const { rows } = await client.query<{ name: string }>(
-        `select attname as name from pg_attribute
-         where attrelid = ('lanefold.' || $1)::regclass and attnum > 0 and not attisdropped`,
-        [table],
-      );
-      const value = (name: string) =>
-        /^(last_)?at$/.test(name) ? `s."${name}" - k * interval '1 day'` : `s."${name}"`;
-      await client.query(
-        `insert into lanefold."${table}" (${rows.map(({ name }) => `"${name}"`).join(', ')})
-         select ${rows.map(({ name }) => value(name)).join(', ')}
-         from lanefold."${table}" s, generate_series(1, ${Math.ceil((copies * hourMs) / (3 * 24 * hourMs))}) k
-         on conflict do nothing`,
-      );
-    }
+    const days = Math.ceil((copies * minutesBetween) / (24 * 60));
+    for (const table of ['_activity', '_activity_fact']) await copyRows(client, table, days, '1 day');
   } finally {
     client.release(true);
   }
   await pool.query('vacuum analyze');
+}
+
+/** Each copy is a pause older than the one before, and of other threads. */
+async function copyRows(client: pg.PoolClient, table: string, copies: number, pause: string): Promise<void> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, null) as type from pg_attribute
+     where attrelid = ('lanefold.' || $1)::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [table],
+  );
+  const key = table === 'thread' ? 'id' : 'thread_id';
+  const value = ({ name, type }: { name: string; type: string }) => {
+    if (name === key) return `s."${name}" || '-' || k`;
+    return type === 'timestamp with time zone' ? `s."${name}" - k * interval '${pause}'` : `s."${name}"`;
+  };
+  await client.query(
+    `insert into lanefold."${table}" (${rows.map(({ name }) => `"${name}"`).join(', ')})
+     select ${rows.map(value).join(', ')} from lanefold."${table}" s, generate_series(1, ${copies}) k
+     on conflict do nothing`,
+  );
 }

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { Lanefold } from 'lanefold';
-import { chromium } from 'playwright-core';
+import { openBrowser } from './browser.ts';
 import { median } from './median.ts';
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const opens = 20;
 const warmUps = 3;
 
@@ -23,9 +21,9 @@ export interface OpenTimes {
 
 /** Measures the page in a browser that already has it open. Undefined on a machine without a browser. */
 export async function timeToOpen(lanefold: Lanefold, threads: OpenedThread[]): Promise<OpenTimes[] | undefined> {
-  if (!existsSync(executablePath)) return undefined;
+  const browser = await openBrowser();
+  if (!browser) return undefined;
   const server = await lanefold.startServer({ port: 0 });
-  const browser = await chromium.launch({ executablePath, args: ['--headless=new', '--no-sandbox', '--disable-gpu'] });
   const page = await browser.newPage();
   await page.goto(server.url);
   const times = threads.map(() => ({ newest: [] as number[], middle: [] as number[] }));

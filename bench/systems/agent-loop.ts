@@ -2,12 +2,12 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import { createLanefold, defineAgent, defineTool, migrate, type Lanefold, type RunRef } from 'lanefold';
 import { delay } from '../../src/base/common/timer.ts';
 import workloads from '../peers/workloads.json' with { type: 'json' };
-import { instantModel } from '../workload.ts';
+import { instantModel, text400 } from '../workload.ts';
 import type { System, SystemOptions } from './system.ts';
 
 const { rounds, tools, modelMs, toolMs, bytes } = workloads['agent-loop'];
 const tokens = 10;
-const text = 'The quick brown fox jumps over the lazy dog. '.repeat(bytes / 40).slice(0, bytes);
+const text = text400.repeat(3).slice(0, bytes);
 
 /** A client and a worker in one process. With `reader`, the client follows the stream of each run instead of its end. */
 export async function open(options: SystemOptions & { reader?: boolean }): Promise<System> {

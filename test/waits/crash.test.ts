@@ -18,9 +18,8 @@ type Death = [how: 'dieBefore' | 'dieAfter', statement: string];
 const testAround = (statements: string[]) => (title: string, work: (...death: Death) => Promise<void>) => {
   const [first, ...others] = statements.map((statement): Death => ['dieBefore', statement]);
   const after = statements.map((statement): Death => ['dieAfter', statement]);
-  const between = after.slice(1, -1);
-  test.each([first!, ...after.filter((death) => !between.includes(death))])(title, work);
-  test.each([...others, ...between])(title, { tags: 'long' }, work);
+  test.each([first!, after[0]!, after.at(-1)!])(title, work);
+  test.each([...others, ...after.slice(1, -1)])(title, { tags: 'long' }, work);
 };
 
 describe('a worker that dies', () => {

@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Parent } from './shown-path.ts';
+import { findOpenRun, type Parent } from './shown-path.ts';
 
 /**
  * The run with which the conversation of a lane ends: the last that waits for its turn, else the active one, else the one that
@@ -13,14 +13,8 @@ export async function findNewestRun(
   contextRef: string,
   parents: ReadonlyMap<string, Parent>,
 ): Promise<string | undefined> {
-  const [open] = await db.query<{ id: string }>(
-    'last_open_run_of_lane',
-    `select id from lanefold._run
-     where thread_id = $1 and context_ref = $2 and (active or not active and finished_at is null)
-     order by active, interrupts, created_at desc limit 1`,
-    [threadId, contextRef],
-  );
-  if (open) return open.id;
+  const open = await findOpenRun(db, threadId, contextRef, 'last');
+  if (open !== undefined) return open;
   let upto = Number.MAX_SAFE_INTEGER;
   for (let lane = contextRef; ;) {
     const [last] = await db.query<{ run_id: string }>(

@@ -75,13 +75,24 @@ export const readAnswers = (db: Database, threadId: string, seq: number): Promis
     [threadId, seq],
   );
 
-/** The run that a lane has yet to show: the active one, or the next that waits. */
-export async function findOpenRun(db: Database, threadId: string, contextRef: string): Promise<string | undefined> {
+/** The order in which the open runs of a lane are shown: the active one, then those that wait. */
+const openRuns = {
+  next: 'active desc, interrupts desc, created_at',
+  last: 'active, interrupts, created_at desc',
+};
+
+/** A run that a lane has yet to show, or shows now: the next, or the last. */
+export async function findOpenRun(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  which: keyof typeof openRuns,
+): Promise<string | undefined> {
   const [run] = await db.query<{ id: string }>(
-    'open_run_of_lane',
+    `${which}_open_run_of_lane`,
     `select id from lanefold._run
      where thread_id = $1 and context_ref = $2 and (active or not active and finished_at is null)
-     order by active desc, interrupts desc, created_at limit 1`,
+     order by ${openRuns[which]} limit 1`,
     [threadId, contextRef],
   );
   return run?.id;

@@ -32,7 +32,6 @@ export async function narrowed<Filter extends Sought & Pick<ThreadFilter, 'tenan
 ): Promise<Narrowed<Filter>> {
   if (db.settings.distributed) return filter;
   const { text, metadata } = filter;
-
   const few = async (sql: string, value: unknown) => {
     const rows = await db.query<{ thread_id: string }>('', `${sql.replace('$', '$1')} limit ${most + 1}`, [value]);
     return rows.length > most ? undefined : [...new Set(rows.map((row) => row.thread_id))];

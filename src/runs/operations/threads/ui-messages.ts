@@ -98,7 +98,7 @@ async function otherAnswer(
   if (!question && parents.get(lane)?.parentSeq !== versions[0]?.parentSeq) return undefined;
   const answers = question ? await readAnswers(db, threadId, question.seq) : [];
   const answer = answers.findLast((one) => isShownOn(parents, lane, one));
-  return answer?.runId ?? (await findOpenRun(db, threadId, lane)) ?? question?.runId ?? undefined;
+  return answer?.runId ?? (await findOpenRun(db, threadId, lane, 'next')) ?? question?.runId ?? undefined;
 }
 
 /** See `Threads.questionOf`. */
