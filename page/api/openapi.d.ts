@@ -2101,6 +2101,15 @@ export interface components {
        */
       until: string;
     };
+    /** @description What a worker did in a bounded time. */
+    WorkReport: {
+      /** @description Runs that the worker ended, or suspended for approval. */
+      ended: number;
+      /** @description Runs that it released for other workers, because the time was over. */
+      released: number;
+      /** @description Nothing was due any more; false: the time was over before. */
+      idle: boolean;
+    };
     Limit: {
       name: components['schemas']['Id'];
       /** @description The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */

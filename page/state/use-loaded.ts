@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../api/client.ts';
 import type { Page, Worker, WorkerList } from '../api/types.ts';
 
@@ -10,39 +10,57 @@ export interface Loaded<T> {
   reload: () => Promise<void>;
 }
 
-/** Reads when the view opens and whenever `keys` change; with `everyMs`, also repeatedly while the page is visible. */
+/** How long until the data is read again, in ms; undefined: it is not. May depend on the data. */
+type Pause<T> = number | undefined | ((data: T | undefined) => number | undefined);
+
+/**
+ * Reads when the view opens and whenever `keys` change; with `everyMs`, also that long after the last such read was answered,
+ * while the page is visible: a server that is slow gets no more requests than it answers. An answer never replaces that of a
+ * later read.
+ */
 export function useLoaded<T>(
   read: (signal: AbortSignal) => Promise<T>,
   keys: unknown[],
-  { everyMs }: { everyMs?: number | undefined } = {},
+  { everyMs }: { everyMs?: Pause<T> } = {},
 ): Loaded<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<Error | undefined>(undefined);
+  const reads = useRef({ begun: 0, shown: 0 }).current;
   const load = async (signal: AbortSignal): Promise<void> => {
-    try {
-      const value = await read(signal);
-      if (signal.aborted) return;
-      data.value = value;
-      error.value = undefined;
-    } catch (caught) {
-      if (!signal.aborted) error.value = caught as Error;
-    }
+    const no = ++reads.begun;
+    const show = (value: T | undefined, caught?: Error) => {
+      if (signal.aborted || no < reads.shown) return;
+      reads.shown = no;
+      if (value !== undefined) data.value = value;
+      error.value = caught;
+    };
+    await read(signal).then(show, (caught: Error) => show(undefined, caught));
   };
   useEffect(() => {
     const left = new AbortController();
     data.value = undefined;
+    reads.shown = reads.begun;
     void load(left.signal);
     return () => left.abort();
   }, keys);
+  const pauseMs = typeof everyMs === 'function' ? everyMs(data.value) : everyMs;
   useEffect(() => {
-    if (everyMs === undefined) return undefined;
+    if (pauseMs === undefined) return undefined;
     const left = new AbortController();
-    const timer = setInterval(() => document.visibilityState === 'visible' && void load(left.signal), everyMs);
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = () => {
+      timer = setTimeout(() => void again(), pauseMs);
+    };
+    const again = async () => {
+      if (document.visibilityState === 'visible') await load(left.signal);
+      if (!left.signal.aborted) wait();
+    };
+    wait();
     return () => {
       left.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
-  }, [...keys, everyMs]);
+  }, [...keys, pauseMs]);
   return { data: data.value, error: error.value, reload: () => load(new AbortController().signal) };
 }
 

@@ -1,9 +1,9 @@
 // @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { defineAgent } from 'lanefold';
 import { noBrowser } from '../support/browser.ts';
-import { until } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 import { answerWith, startReceiver } from '../webhooks/receiver.ts';
 import { expectAccessible, ofColours, openSite, type OpenPage, type Site } from './harness.ts';
 
@@ -104,6 +104,56 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('Completed', { exact: true }).waitFor();
     const { toolCalls } = await site.api.lanefold.runs.get({ threadId: 'no', id });
     expect(JSON.stringify(toolCalls[0])).toContain('too dear');
+  });
+
+  test('a run that ends while the page reads it is shown to its end', async () => {
+    const id = await site.ask('reads', 'Book it', 'booking');
+    await until('it waits', async () => (await runsOf('reads'))[0]!.status === 'suspended');
+    const { page: other, go: open } = await site.open();
+    await open(`#/threads/reads/runs/${id}`);
+    await other.getByLabel('Reason').waitFor();
+    const ended = deferred();
+    let reading = false;
+    await other.route(`**/v1/threads/reads/runs/${id}`, async (route) => {
+      reading = true;
+      await ended.promise;
+      await route.continue();
+    });
+    // as of before the end, however late the answer comes
+    await other.route(`**/v1/threads/reads/runs/${id}/events?*`, async (route) => {
+      const response = await route.fetch();
+      await ended.promise;
+      await route.fulfill({ response });
+    });
+    await until('the page reads the run', () => reading);
+    await site.api.lanefold.runs.deny({ threadId: 'reads', id }, '1.0');
+    await until('it has ended', async () => (await runsOf('reads'))[0]!.status === 'completed');
+    ended.resolve();
+    await other.getByText('Completed', { exact: true }).waitFor();
+    await other.close();
+  });
+
+  test('a server that does not answer is asked once', async () => {
+    const id = await site.ask('silent', 'Book it', 'booking');
+    await until('it waits', async () => (await runsOf('silent'))[0]!.status === 'suspended');
+    const { page: other, go: open } = await site.open();
+    await other.clock.install();
+    await open(`#/threads/silent/runs/${id}`);
+    await other.getByLabel('Reason').waitFor();
+    const unanswered: Route[] = [];
+    let isSilent = true;
+    await other.route(`**/v1/threads/silent/runs/${id}`, (route) =>
+      isSilent ? void unanswered.push(route) : route.continue(),
+    );
+    await other.clock.runFor(60_000);
+    expect(unanswered).toHaveLength(1);
+    isSilent = false;
+    await unanswered[0]!.continue();
+    await site.api.lanefold.runs.deny({ threadId: 'silent', id }, '1.0');
+    await until('it has ended', async () => (await runsOf('silent'))[0]!.status === 'completed');
+    await other.clock.runFor(60_000);
+    await other.getByText('Completed', { exact: true }).waitFor();
+    await other.close();
   });
 
   test('set a limit, let the run continue that waits for it, and remove it', async () => {

@@ -215,17 +215,15 @@ interface AnswersProps {
 
 /** The answers of a trial as they come, and what to do with each. */
 function Answers({ call, trial, asks }: AnswersProps) {
-  const running = useSignal(true);
   const loaded = useLoaded<{ now: Eval; items: EvalItem[] }>(
     async (signal) => {
       // before the items, so that the items of an eval that has ended are the last ones
       const now = await get<Eval>(v1('evals', trial.id), {}, signal);
       const { data } = await get<EvalItemList>(v1('evals', trial.id, 'items'), {}, signal);
-      running.value = now.status === 'running';
       return { now, items: data };
     },
     [],
-    { everyMs: running.value ? refreshMs : undefined },
+    { everyMs: (shown) => (shown && shown.now.status !== 'running' ? undefined : refreshMs) },
   );
   const items = loaded.data?.items ?? [];
   const models = useModels(items);

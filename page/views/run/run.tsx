@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
 import type {
   Entry,
@@ -106,12 +105,12 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
 
 /** What the page shows of a run, read every second until it has ended. */
 function useRun(threadId: string, runId: string) {
-  const ended = useSignal(false);
   const path = (...parts: string[]) => v1('threads', threadId, 'runs', runId, ...parts);
   return useLoaded<Shown>(
     async (signal) => {
-      const [run, events, inputs, nodes] = await Promise.all([
-        get<RunSnapshot>(path(), {}, signal),
+      // before the rest, so that what is read of a run that has ended is all of it
+      const run = await get<RunSnapshot>(path(), {}, signal);
+      const [events, inputs, nodes] = await Promise.all([
         get<RunEventPage>(path('events'), { limit: maxEvents }, signal),
         get<InputPage>(path('inputs'), {}, signal),
         get<RunNodePage>(path('nodes'), { limit: maxNodes }, signal),
@@ -119,12 +118,10 @@ function useRun(threadId: string, runId: string) {
       const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
       const inTree = run.parent !== null || events.data.some(({ data }) => data['child'] !== undefined);
       const tree = inTree ? await get<RunTree>(path('tree'), {}, signal) : undefined;
-      // last, because it stops the timer and drops a read in progress
-      ended.value = run.finished_at !== null;
       return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects, tree };
     },
     [],
-    { everyMs: ended.value ? undefined : refreshMs },
+    { everyMs: (shown) => (shown?.run.finished_at ? undefined : refreshMs) },
   );
 }
 
