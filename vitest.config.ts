@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { defineConfig } from 'vitest/config';
 
 const alias = {
@@ -29,10 +30,18 @@ const queueSuites = suitesWith('noRedis()');
 /** A fake clock applies to the whole process: a timer that an earlier suite left, and that sets itself again, would run on it. */
 const clockSuites = suitesWith("fake-clock.ts'");
 
+/** What `--tags-filter` asks for: `!slow` leaves the tests of a tag out, `slow` runs them alone. */
+const { values: filters } = parseArgs({
+  options: { 'tags-filter': { type: 'string', multiple: true, default: [] } },
+  strict: false,
+});
+
 /** Vitest imports a file before it reads its tags, and skips its tests: those files are not worth their imports. */
-const leftOut = ['slow', 'long']
-  .filter((tag) => process.argv.includes(`--tags-filter=!${tag}`))
-  .flatMap((tag) => suitesWith(`@module-tag ${tag}`));
+const leftOut = (filters['tags-filter'] as string[]).flatMap((filter) => {
+  if (filter.startsWith('!')) return suitesWith(`@module-tag ${filter.slice(1)}`);
+  const tagged = new Set([...suitesWith(`@module-tag ${filter}`), ...suitesWith(`tags: '${filter}'`)]);
+  return suitesWith('').filter((file) => !tagged.has(file));
+});
 
 /** Of the projects that need services: Vitest would start that of the root as well as the project's. */
 const globalSetup = ['test/support/services.ts'];

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import {
   existsSync,
   mkdirSync,

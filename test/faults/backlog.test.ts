@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent, defineTool, type RunHandle, type RunningWorker } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';

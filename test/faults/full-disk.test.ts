@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, open, rm } from 'node:fs/promises';

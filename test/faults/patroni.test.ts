@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
 import type pg from 'pg';

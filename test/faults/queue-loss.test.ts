@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent } from 'lanefold';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

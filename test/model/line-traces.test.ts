@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent, type EnqueueOptions, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patient } from '../faults/harness.ts';

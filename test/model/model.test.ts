@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { canCheck, lineModel, search, type Search } from './spin.ts';

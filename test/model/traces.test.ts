@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { agentTool, defineAgent, type RunHandle, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, ExternalCall } from '../faults/fixtures/call-server.ts';

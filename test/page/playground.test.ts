@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import fc from 'fast-check';
 import { defineAgent, type AgentDefinition } from 'lanefold';
 import type { Page } from 'playwright-core';

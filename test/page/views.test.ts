@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   });
 
   // the ids of runs are known once the tests run
-  test.each([
+  const views: [view: string, address: string, text: string][] = [
     ['threads', '#/threads', 'This fails'],
     ['thread', '#/threads/trip', 'And Munich?'],
     ['thread with lanes', '#/threads/lanes', 'On the second lane'],
@@ -117,22 +117,31 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],
-  ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
+  ];
+  const open = async (address: string, text: string) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(
       `${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting).replace('SEARCHING', searching).replace('HELD', held).replace('EVAL', evalId).replace('CASE', caseId)}`,
     );
     await page.getByText(text).first().waitFor();
+  };
+
+  test.each(views)('%s: accessible, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
+    await open(address, text);
     await expectAccessible(page, 'light');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page, 'dark', ofColours);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expectAccessible(page, 'phone', ofLayout);
     await page.setViewportSize({ width: 360, height: 800 });
     const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(beyond).toBe(0);
     expect(site.faults).toEqual([]);
+  });
+
+  test.each(views)('%s: accessible in the dark and on a phone', { tags: 'long' }, async (_, address, text) => {
+    await open(address, text);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'dark', ofColours);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectAccessible(page, 'phone', ofLayout);
   });
 
   test('the limits show which runs hold them', async () => {

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import fc from 'fast-check';
 import { isLanefoldError, type ThreadSource } from 'lanefold';

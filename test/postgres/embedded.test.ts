@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
