@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import type { RunAgentInput } from '@ag-ui/core';
 import { readFileSync } from 'node:fs';
 import { createLanefold, type Lanefold } from 'lanefold';

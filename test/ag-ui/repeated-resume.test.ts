@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { clientTool, defineAgent, defineTool, waitFor, type RunningWorker } from 'lanefold';
 import { createAgUiHandler, type AgUiHandler } from 'lanefold/ag-ui';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

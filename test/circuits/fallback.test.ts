@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';

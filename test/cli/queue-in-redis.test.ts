@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/database/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../support/log.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';

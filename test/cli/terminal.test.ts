@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

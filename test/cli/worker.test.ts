@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import fc from 'fast-check';
 import { createClient, type Client, type StreamItem } from 'lanefold/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';

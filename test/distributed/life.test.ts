@@ -385,65 +385,69 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     }
   });
 
-  test('a database with threads is distributed where that is asked for, and keeps every row', async () => {
-    const databaseUrl = await createDatabases(cluster.nodes, 'existing');
-    const migrateIt = (more = {}) => migrate(databaseUrl, { queueTables: false, ...more });
-    await migrateIt();
-    const open = () => createLanefold({ ...options, databaseUrl, queuePrefix: 'existing', largeContentBytes: 4_096 });
-    const reads = urlAs(databaseUrl, 'reads', '');
-    const at = "select lanefold.lane_context_at('thread-0', 'default', 1)";
-    let own = await open();
-    const contexts = () => Promise.all(ids.map((id) => own.contexts.project(`fork-of-${id}`)));
-    let before;
-    try {
-      for (const id of ids) {
-        await own.threads.create({ id, systemPrompt: `of ${id}` });
-        await own.threads.append(id, [{ message: { role: 'user', content: `large ${id} `.repeat(1_000) } }]);
-        await own.threads.fork(id, { id: `fork-of-${id}` });
+  test(
+    'a database with threads is distributed where that is asked for, and keeps every row',
+    { tags: 'long' },
+    async () => {
+      const databaseUrl = await createDatabases(cluster.nodes, 'existing');
+      const migrateIt = (more = {}) => migrate(databaseUrl, { queueTables: false, ...more });
+      await migrateIt();
+      const open = () => createLanefold({ ...options, databaseUrl, queuePrefix: 'existing', largeContentBytes: 4_096 });
+      const reads = urlAs(databaseUrl, 'reads', '');
+      const at = "select lanefold.lane_context_at('thread-0', 'default', 1)";
+      let own = await open();
+      const contexts = () => Promise.all(ids.map((id) => own.contexts.project(`fork-of-${id}`)));
+      let before;
+      try {
+        for (const id of ids) {
+          await own.threads.create({ id, systemPrompt: `of ${id}` });
+          await own.threads.append(id, [{ message: { role: 'user', content: `large ${id} `.repeat(1_000) } }]);
+          await own.threads.fork(id, { id: `fork-of-${id}` });
+        }
+        before = await contexts();
+        await clients[0]!.query('create role reads login');
+        await statements(
+          databaseUrl,
+          "select lanefold.grant_role('reads', 'reader', 'default')",
+          // of a role that was dropped since
+          "insert into lanefold._role (name, duty, tenant) values ('gone', 'reader', 'default')",
+        );
+        await connectNodes(cluster.nodes, 'existing');
+        expect(await migrateIt()).toMatchObject({ status: 'current', undistributed: true });
+        await expect(migrateIt({ distribute: true })).rejects.toMatchObject({ code: 'database_busy' });
+        expect(await ask(reads, at)).not.toEqual([]);
+      } finally {
+        await own.close();
       }
-      before = await contexts();
-      await clients[0]!.query('create role reads login');
-      await statements(
-        databaseUrl,
-        "select lanefold.grant_role('reads', 'reader', 'default')",
-        // of a role that was dropped since
-        "insert into lanefold._role (name, duty, tenant) values ('gone', 'reader', 'default')",
-      );
-      await connectNodes(cluster.nodes, 'existing');
-      expect(await migrateIt()).toMatchObject({ status: 'current', undistributed: true });
-      await expect(migrateIt({ distribute: true })).rejects.toMatchObject({ code: 'database_busy' });
-      expect(await ask(reads, at)).not.toEqual([]);
-    } finally {
-      await own.close();
-    }
-    const { undistributed, status } = await migrateIt({ distribute: true });
-    expect({ undistributed, status }).toEqual({ undistributed: undefined, status: 'migrated' });
-    expect(await migrateIt({ distribute: true })).toMatchObject({ status: 'current' });
-    own = await open();
-    try {
-      expect(await ask(reads, 'select count(*)::int as threads from lanefold.thread')).toEqual([{ threads: 16 }]);
-      await expect(ask(reads, at)).rejects.toMatchObject({ code: '42501' });
-      await own.startWorker();
-      expect(await contexts()).toEqual(before);
-      for (const id of ids) {
-        await own.threads.erase(id);
-        const run = await own.runs.enqueue({ agent: 'a', threadId: `fork-of-${id}`, input: 'continue' });
-        expect(await own.runs.wait(run)).toMatchObject({ status: 'completed' });
+      const { undistributed, status } = await migrateIt({ distribute: true });
+      expect({ undistributed, status }).toEqual({ undistributed: undefined, status: 'migrated' });
+      expect(await migrateIt({ distribute: true })).toMatchObject({ status: 'current' });
+      own = await open();
+      try {
+        expect(await ask(reads, 'select count(*)::int as threads from lanefold.thread')).toEqual([{ threads: 16 }]);
+        await expect(ask(reads, at)).rejects.toMatchObject({ code: '42501' });
+        await own.startWorker();
+        expect(await contexts()).toEqual(before);
+        for (const id of ids) {
+          await own.threads.erase(id);
+          const run = await own.runs.enqueue({ agent: 'a', threadId: `fork-of-${id}`, input: 'continue' });
+          expect(await own.runs.wait(run)).toMatchObject({ status: 'completed' });
+        }
+        const [{ refs }] = (await own.threads.entries('fork-of-thread-0')).flatMap(
+          ({ payload }) =>
+            (payload as { operation?: { result_context: { entries: { refs: { contents: { id: string }[] } }[] } } })
+              .operation?.result_context.entries ?? [],
+        ) as [{ refs: { contents: { id: string }[] } }];
+        expect((await own.threads.readContent('fork-of-thread-0', refs.contents[0]!.id)).text).toContain(
+          'large thread-0',
+        );
+      } finally {
+        await own.close();
       }
-      const [{ refs }] = (await own.threads.entries('fork-of-thread-0')).flatMap(
-        ({ payload }) =>
-          (payload as { operation?: { result_context: { entries: { refs: { contents: { id: string }[] } }[] } } })
-            .operation?.result_context.entries ?? [],
-      ) as [{ refs: { contents: { id: string }[] } }];
-      expect((await own.threads.readContent('fork-of-thread-0', refs.contents[0]!.id)).text).toContain(
-        'large thread-0',
-      );
-    } finally {
-      await own.close();
-    }
-  });
+    },
+  );
 
-  test('a member of the owner migrates what a superuser has made', async () => {
+  test('a member of the owner migrates what a superuser has made', { tags: 'long' }, async () => {
     const url = options.databaseUrl!;
     await statements(
       url,
@@ -453,7 +457,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     expect(await migrate(urlAs(url, 'member', ''), { queueTables: false })).toMatchObject({ status: 'migrated' });
   });
 
-  test('a role that is no superuser migrates, and a worker works on what it made', async () => {
+  test('a role that is no superuser migrates, and a worker works on what it made', { tags: 'long' }, async () => {
     const url = await createCluster(cluster.nodes, 'migrated');
     await statements(url, 'create role migrator login createrole', 'grant create on database migrated to migrator');
     const own = urlAs(url, 'migrator', '');

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import fc from 'fast-check';
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { compareVariants, type EvalItem } from 'lanefold/evals';
 import { expect, test } from 'vitest';
 import { repeatsOf } from './items.ts';

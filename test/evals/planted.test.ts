@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { defineAgent, type AgentDefinition } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import path from 'node:path';
 import { createLanefold, type EvalCase, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

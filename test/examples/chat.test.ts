@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { serve, type ServerType } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

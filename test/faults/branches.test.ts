@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';

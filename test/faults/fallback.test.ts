@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import type { Run, RunHandle } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

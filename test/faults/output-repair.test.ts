@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import type { LanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import path from 'node:path';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

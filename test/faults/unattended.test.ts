@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLanefold, type Lanefold, type LogFacts, type UnattendedRuns } from 'lanefold';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { checkHistory, operationChecks } from '../../src/ops/history/check-history.ts';
 import { operationsOf } from '../../src/ops/history/event.ts';

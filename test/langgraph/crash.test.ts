@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import type { BaseMessage } from '@langchain/core/messages';
 import { LanefoldSaver } from 'lanefold/langgraph';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import { MemorySaver } from '@langchain/langgraph';
 import { LanefoldSaver } from 'lanefold/langgraph';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';

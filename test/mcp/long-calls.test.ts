@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deferred, until } from '../support/until.ts';
 import { errorOf, newClient, oldClient, runOf, startRig, textOf, type Rig } from './rig.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';

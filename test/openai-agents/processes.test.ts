@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { LanefoldSession } from 'lanefold/openai-agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProgram } from '../examples/program.ts';

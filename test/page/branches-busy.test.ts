@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent } from 'lanefold';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { agentTool, defineAgent, defineTool, handoffTool } from 'lanefold';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

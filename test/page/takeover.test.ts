@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningServer } from 'lanefold';
 import type { Browser } from 'playwright-core';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProxy, type Proxy } from '../../src/ops/chaos/services/proxy.ts';

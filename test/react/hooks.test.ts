@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

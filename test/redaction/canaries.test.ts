@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { tool } from 'ai';
 import {

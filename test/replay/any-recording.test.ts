@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecording } from '../../src/ops/replay/recording.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { replayCli, shopFile } from './setup.ts';

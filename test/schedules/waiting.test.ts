@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';

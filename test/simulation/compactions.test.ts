@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { openLog } from '../db/helpers.ts';
 import { change } from '../history/mutants/change.ts';

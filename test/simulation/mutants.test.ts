@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { openLog } from '../db/helpers.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import { Model } from './model/model.ts';
 import { Workers } from './model/workers.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProgram } from '../examples/program.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { RunRef, RunningWorker } from 'lanefold';
 import type { Plan, PlannedCall } from '../faults/fixtures/tree-agent.ts';

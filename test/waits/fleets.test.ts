@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { createLanefold, type Lanefold, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { treeAgent, type Plan } from '../faults/fixtures/tree-agent.ts';

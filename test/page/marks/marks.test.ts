@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
