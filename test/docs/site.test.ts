@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { createLanefold, defineAgent, type EvalDefinition, type Lanefold, type RunningWorker } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';

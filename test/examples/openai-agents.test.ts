@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { expect, test } from 'vitest';
 import { ownDatabase, startProgram } from './program.ts';
 

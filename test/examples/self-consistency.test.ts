@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { expect, test } from 'vitest';
 import { crashEverywhere, simulate } from 'lanefold/testing';
 import { selfConsistency } from '../../examples/self-consistency/strategy.ts';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { contextOf, expectSound } from '../support/log.ts';

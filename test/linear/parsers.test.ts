@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

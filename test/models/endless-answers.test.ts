@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
