@@ -20,6 +20,7 @@ import { recovery } from './recovery.ts';
 import { retention } from './retention.ts';
 import { runCost } from './run-cost.ts';
 import { soak } from './soak/index.ts';
+import { start } from './start.ts';
 import { storage } from './storage.ts';
 import { tails } from './tails/index.ts';
 import { telemetryCost } from './telemetry.ts';
@@ -64,6 +65,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   fitting,
   forks: forking,
   memory,
+  start,
   cancel,
   fallback,
   recovery,

@@ -88,6 +88,8 @@ export { contextHash } from './agent/context/canonical.ts';
 
 // Workers, the server, and what they do now
 export type { EndedRun, RunningWorker, WorkerOptions } from './worker/process/options.ts';
+export type { WorkReport } from './runs/operations/fleet/types.ts';
+export type { WorkOptions } from './worker/process/work.ts';
 export { startServer } from './lanefold/start-worker.ts';
 export type { RunningServer, ServerOptions } from './server/options.ts';
 export type { UnattendedRuns } from './runs/fleet/unattended.ts';

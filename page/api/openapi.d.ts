@@ -2110,6 +2110,13 @@ export interface components {
       /** @description Nothing was due any more; false: the time was over before. */
       idle: boolean;
     };
+    /** @description For how long a server works. */
+    WorkRequest: {
+      /** @description How long it works at most, in seconds; default 55. */
+      max_seconds?: number;
+      /** @description Runs executed at once; default 20. */
+      concurrency?: number;
+    };
     Limit: {
       name: components['schemas']['Id'];
       /** @description The tenant that has set the limit, for its own runs. Null: the operator has set the limit, for all runs. */

@@ -81,7 +81,7 @@ export function assemble(
     return libraryFor(tenant);
   };
   const waiter = waiterOn(db);
-  const library: Library = {
+  const library: Omit<Library, 'work'> = {
     ...(onlyTenant === undefined ? tenantLibrary(host, db, streams, waiter) : forTenant(onlyTenant)),
     forTenant,
     ...processLibrary(settings, connections, () => rollouts.refresh()),

@@ -17,6 +17,22 @@ export class Closers {
     return starting;
   }
 
+  /** Does what ends by itself; a `close` meanwhile aborts `closing` and waits for the end. */
+  async during<T>(act: (closing: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#closed) throw lanefoldClosed();
+    const closing = new AbortController();
+    const acting = act(closing.signal);
+    const closer = async () => {
+      closing.abort(lanefoldClosed());
+      await acting.catch(() => {});
+    };
+    this.#closers.push(closer);
+    return acting.finally(() => {
+      const at = this.#closers.indexOf(closer);
+      if (at >= 0) this.#closers.splice(at, 1);
+    });
+  }
+
   /** Closes everything, even after a closer has failed; then throws the first error. */
   async close(): Promise<void> {
     this.#closed = true;

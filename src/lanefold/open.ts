@@ -2,6 +2,7 @@ import { stopGrace } from '../base/environment.ts';
 import { LanefoldError } from '../base/errors.ts';
 import { reportErrors } from '../base/log/logger.ts';
 import type { Database } from '../database/postgres/pool.ts';
+import type { WorkerOptions } from '../worker/process/options.ts';
 import { LimitGate } from '../runs/limiter/gate.ts';
 import { checkWorkerRole } from '../runs/operations/access/role-check.ts';
 import type { DirectWorker } from '../runs/operations/runs/enqueue-request.ts';
@@ -26,18 +27,21 @@ export async function openLanefold(options: LanefoldOptions = {}, progress: Star
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
     closers.add(() => gate.close());
     const assembled = assemble(settings, connections, closers, { directWorkers, gate });
+    const workerHost = () => ({ ...assembled, settings, connections, gate, directWorkers });
     const lanefold: Lanefold = {
       ...assembled.library,
       startWorker: async (workerOptions = {}) => {
         checkWorkerRole(rights);
         return closers.start(
-          () =>
-            startFullWorker(
-              { ...assembled, settings, connections, gate, directWorkers },
-              { ...stopGrace(), ...workerOptions },
-            ),
+          () => startFullWorker(workerHost(), { ...stopGrace(), ...workerOptions }),
           (started) => started.stop(),
         );
+      },
+      work: async (workOptions = {}) => {
+        checkWorkerRole(rights);
+        const { workUntilIdle } = await import('../worker/process/work.ts');
+        const start = (options: WorkerOptions) => startFullWorker(workerHost(), options);
+        return closers.during((closing) => workUntilIdle(start, { ...stopGrace(), ...workOptions }, closing));
       },
       startServer: (serverOptions = {}) =>
         closers.start(

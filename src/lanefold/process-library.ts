@@ -15,7 +15,7 @@ export const processLibrary = (
   { agents, counting, log, redactor }: LanefoldSettings,
   { db, databaseUrl, queue }: Connections,
   refreshRollouts: () => void,
-): Omit<Library, keyof TenantLibrary | 'forTenant'> => ({
+): Omit<Library, keyof TenantLibrary | 'forTenant' | 'work'> => ({
   tenants: checked(tenants, tenantsOf(db)),
   agents: agentsOf(db, agents, counting, refreshRollouts),
   workers: checked(workers, { list: ({ hours = 1 } = {}) => listWorkers(db, hours) } satisfies Library['workers']),

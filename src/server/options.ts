@@ -29,6 +29,11 @@ export interface AppOptions {
   tenant?: string;
   /** The key of the operator. Default `LANEFOLD_API_KEY`. Without a key, only loopback requests are answered. */
   apiKey?: string;
+  /**
+   * Secrets whose holders may have this server work for a bounded time, `POST /v1/work`, as Standard Webhooks writes them: `whsec_`
+   * and base64. Default `LANEFOLD_WORK_SECRET`, several separated by spaces. Without one, such a request needs the key.
+   */
+  workSecrets?: readonly string[];
   /** Maximum size of a request body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
   /** Serve the page at `/`; default true, unless `LANEFOLD_PAGE` is `off`. */

@@ -34,6 +34,7 @@ const optionKeys: KeysOf<ServerOptions> = {
   bodyTimeoutMs: true,
   maxHeldBytes: true,
   apiKey: true,
+  workSecrets: true,
   maxBodyBytes: true,
   onError: true,
   host: true,

@@ -24,6 +24,8 @@ export interface Site {
   /** Without a key, only loopback requests are answered. */
   open: boolean;
   byKey: MiddlewareHandler<ApiEnv>;
+  /** Which may sign requests to work. */
+  workSecrets: readonly string[];
   /** For people in a browser, who are asked for the key. */
   bySignIn: MiddlewareHandler<ApiEnv>;
   /** What bodies of requests may take. */
@@ -50,6 +52,7 @@ export function siteOf(doors: readonly Door[], all: Library, options: AppOptions
   });
   const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
+  const workSecrets = options.workSecrets ?? process.env['LANEFOLD_WORK_SECRET']?.split(/[\s,]+/).filter(Boolean) ?? [];
   const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
   const keys = knownKeys(lanefold, keyRecheckMs);
   const budgetOf = (what: string) => new ByteBudget(maxHeldBytes, what);
@@ -61,6 +64,7 @@ export function siteOf(doors: readonly Door[], all: Library, options: AppOptions
     page: options.page ?? process.env['LANEFOLD_PAGE'] !== 'off',
     open: apiKey === undefined,
     byKey: authenticate(apiKey, keys),
+    workSecrets,
     bySignIn: authenticate(apiKey, keys, { basic: true }),
     bodies: {
       maxBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,

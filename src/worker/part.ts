@@ -70,6 +70,8 @@ export interface WorkerPart {
   attemptAt?: (model: string) => Promise<GuardedCall | CallDeferred | undefined>;
   /** A run of this worker has ended; must not throw. */
   runEnded?: (options: RunOptions) => void;
+  /** Whether something that it has begun is still in progress after its sweeps. */
+  isBusy?: () => boolean;
   /** Stops; resolves once nothing is in progress. */
   close?: () => Promise<unknown>;
 }

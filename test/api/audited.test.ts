@@ -29,6 +29,7 @@ type Acts = [done: Act, refused: Act];
 /** Operations that leave no row, because what they write says who wrote it, or is a conversation and no decision on it. */
 const unaudited = new Set([
   'createThread',
+  'work',
   'appendEntries',
   'giveFeedback',
   'createRun',

@@ -130,6 +130,32 @@ describe('worker', () => {
     ]);
   });
 
+  test('--until-idle does what is due, and exits', async () => {
+    const run = await lanefold.runs.enqueue({ agent: 'guide', input: 'How is the weather in Oslo?' });
+    const worker = await startWorker('--json', '--until-idle');
+    expect((await worker.ended).code).toBe(0);
+    expect((await lanefold.runs.get(run)).status).toBe('completed');
+    expect(lines(worker)).toMatchObject([
+      { event: 'ready' },
+      { event: 'run_ended', run_id: run.id, status: 'completed' },
+      { event: 'stopping', reason: 'idle', active: 0 },
+      { event: 'stopped', released: 0 },
+    ]);
+  });
+
+  test('--max-seconds releases what has not ended by then', async () => {
+    const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
+    const worker = await startWorker('--json', '--until-idle', '--max-seconds', '2');
+    expect((await worker.ended).code).toBe(0);
+    expect(lines(worker)).toMatchObject([
+      { event: 'ready' },
+      { event: 'stopping', reason: 'time_over', active: 1 },
+      { event: 'stopped', released: 1 },
+    ]);
+    expect((await lanefold.runs.get(run)).status).toBe('queued');
+    await lanefold.runs.cancel(run);
+  });
+
   test('serves probes, of which only readiness fails while it stops', async () => {
     const worker = await startWorker('--json', '--health-port', '0');
     const { health_port: port } = lines(worker)[0] as unknown as { health_port: number };

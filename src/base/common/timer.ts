@@ -216,6 +216,10 @@ export class CoalescedPoll {
     private readonly onError: (error: unknown) => void,
   ) {}
 
+  get isPolling(): boolean {
+    return this.#polling !== undefined;
+  }
+
   poll(): Promise<void> {
     if (this.#polling) this.#again = true;
     else if (!this.#closed) this.#polling = this.#poll().finally(() => (this.#polling = undefined));

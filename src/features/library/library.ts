@@ -14,7 +14,8 @@ import type { TenantStreams } from '../../runs/streams/open.ts';
 import type { Events, Waits } from '../../runs/operations/waits/types.ts';
 import type { Threads } from '../../runs/operations/threads/methods.ts';
 import type { SignedEvents } from '../../runs/operations/waits/events.ts';
-import type { DeclaredLibrary, Tenants, Workers } from '../../runs/operations/fleet/types.ts';
+import type { WorkOptions } from '../../worker/process/work.ts';
+import type { DeclaredLibrary, Tenants, Workers, WorkReport } from '../../runs/operations/fleet/types.ts';
 
 /** Threads and everything that belongs to them, of one tenant or of all. */
 export interface TenantLibrary<
@@ -59,6 +60,16 @@ export interface Library<AGENTS extends AgentDefinition = AgentDefinition, STRAT
    * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
    */
   forTenant(tenant: string): TenantLibrary<AGENTS, STRATEGY>;
+  /**
+   * Works for a bounded time in this process: starts a worker, has it do what is due, and stops it once nothing is due or the
+   * time is over. For functions that a platform starts and ends, such as those that a scheduler calls each minute.
+   *
+   * @throws LanefoldError `queue_unreachable`, `role_unfit`, `invalid_input`
+   *
+   * @example
+   * const { ended, idle } = await lanefold.work({ maxMs: 20_000 });
+   */
+  work(options?: WorkOptions): Promise<WorkReport>;
   /** Settings of tenants: limits of all their keys together, and tamper evidence. */
   readonly tenants: Tenants;
   /** The agents this process knows, the versions that workers have started with, and which of them serve. */

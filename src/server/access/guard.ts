@@ -10,12 +10,15 @@ import { authorizeOperation } from './authorize-operation.ts';
 import { limitStreams } from './limit-streams.ts';
 import { requireUnbound } from './require-unbound.ts';
 import { accessAmong } from './scopes.ts';
+import { bySignature, unlessSigned, workPath } from './signed-work.ts';
 
 /** What requests pass before their routes: whose they are, what they may do, and how much they may send. */
-export function guard(app: ApiApp, { lanefold, doors, byKey, bySignIn, bodies, answers, requests }: Site): void {
+export function guard(app: ApiApp, site: Site): void {
+  const { lanefold, doors, byKey, bySignIn, bodies, answers, requests, workSecrets } = site;
   app.use(requests.count, securityHeaders, noStore);
   for (const door of doors) door.addOpen?.(app);
-  app.use('/v1/*', byKey);
+  app.use(workPath, bySignature(workSecrets));
+  app.use('/v1/*', unlessSigned(byKey));
   app.use('/metrics', byKey, requireUnbound('read'));
   app.use('/admin/*', bySignIn, requireUnbound('admin'));
   app.use('/docs/*', bySignIn);

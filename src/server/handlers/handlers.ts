@@ -10,6 +10,7 @@ import { eventHandlers } from './app-events.ts';
 import { portableHandlers } from './portable.ts';
 import { auditHandlers, keyHandlers, limitHandlers } from './access.ts';
 import { runHandlers } from './runs.ts';
+import { workHandler } from './work.ts';
 import { threadHandlers } from './threads.ts';
 
 /** Adds the operations that are declared. */
@@ -33,6 +34,7 @@ function handlersOf(app: ApiApp, { lanefold, streams, onError }: Site): Handlers
         const [stats, activity] = await Promise.all([lanefold.stats(), call()]);
         return { ...stats, ...(activity as object) };
       },
+      work: workHandler(lanefold),
     },
     runs: runHandlers({ app, serve, onError }),
   };

@@ -10,6 +10,8 @@ import { dropTraces } from '../../database/store/trace/drop-traces.ts';
 import { dropKeptEvents } from '../../database/store/wait/events.ts';
 import type { OpenWorker } from './open-worker.ts';
 
+type Sweep = NonNullable<WorkerPart['sweeps']>[number];
+
 /** What the parts of a worker do in the background: they wake on notifications, and their sweeps repeat. */
 export class Background {
   readonly #repeater: Repeater;
@@ -17,14 +19,25 @@ export class Background {
 
   /** @param directUrl for LISTEN; without it, parts only sweep */
   constructor(
-    parts: readonly WorkerPart[],
-    { sweepMs, onError, directUrl }: { sweepMs: number; onError: (error: unknown) => void; directUrl?: string },
+    private readonly parts: readonly WorkerPart[],
+    private readonly options: { sweepMs: number; onError: (error: unknown) => void; directUrl?: string },
   ) {
+    const { sweepMs, onError, directUrl } = options;
     const channels = Object.assign({}, ...parts.map((part) => part.channels)) as NonNullable<WorkerPart['channels']>;
     this.#notices = directUrl ? listen(directUrl, channels) : undefined;
     this.#repeater = new Repeater(onError);
-    for (const { everyMs = 0, pauses, work } of parts.flatMap(({ sweeps = [] }) => sweeps))
+    for (const { everyMs = 0, pauses, work } of this.#sweeps)
       this.#repeater.repeat(Math.max(everyMs, sweepMs), work, pauses);
+  }
+
+  get #sweeps(): readonly Sweep[] {
+    return this.parts.flatMap(({ sweeps = [] }) => sweeps);
+  }
+
+  /** Sweeps now; without `all`, only what every sweep does. Never rejects. */
+  async sweep({ all }: { all: boolean }): Promise<void> {
+    for (const { everyMs, work } of this.#sweeps)
+      if (all || everyMs === undefined) await work().catch(this.options.onError);
   }
 
   /** Begins no more sweeps. */
@@ -84,8 +97,6 @@ export class Repeater {
     for (const timer of this.#timers) timer.cancel();
   }
 }
-
-type Sweep = NonNullable<WorkerPart['sweeps']>[number];
 
 /** Deletes ended jobs, and what is older than the retention; without one, only what nothing waits for any more. */
 export function cleanup({ deps: { db }, queue, options }: OpenWorker): WorkerPart {

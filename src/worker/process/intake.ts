@@ -19,6 +19,7 @@ export class Intake {
   readonly #workers: BullWorker[] = [];
   #limit = 0;
   #busy = 0;
+  #entered = 0;
   #fetching = true;
   /** A job came while every slot was taken. */
   #full = false;
@@ -36,6 +37,16 @@ export class Intake {
   /** Whether every slot is taken. */
   get isFull(): boolean {
     return this.#busy >= this.#limit;
+  }
+
+  /** Jobs that have a slot now. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** Jobs that have had a slot since the start. */
+  get entered(): number {
+    return this.#entered;
   }
 
   get workers(): readonly BullWorker[] {
@@ -58,6 +69,7 @@ export class Intake {
       return false;
     }
     this.#busy += 1;
+    this.#entered += 1;
     this.#update();
     return true;
   }

@@ -79,6 +79,12 @@ export interface RunningWorker {
   /** What the worker measures, as Prometheus text; empty unless it was started with `metrics`. */
   metrics(): Promise<string>;
   /**
+   * Resolves once this worker has done what is due: the sweeps of a worker, and every run that waits for nothing but a worker
+   * such as this one. Runs that wait for a time, a limit, an approval or an event are not due. Rejects with the reason of
+   * `signal`, or once the worker has stopped.
+   */
+  idle(options?: { signal?: AbortSignal }): Promise<void>;
+  /**
    * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted
    * and queued again at once for other workers, which repeat the model call and treat tools as after a crash.
    */

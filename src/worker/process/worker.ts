@@ -11,6 +11,7 @@ import { findTools } from '../../database/store/worker/find-lacking.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { type RunningWorker, type WorkerOptions, readOptions } from './options.ts';
 import { after } from '../../base/common/timer.ts';
+import { untilIdle } from './idle.ts';
 import { activityCounts } from './count-activity.ts';
 import { limits } from './limits.ts';
 import { announce, openWorker, type OpenWorker, type WorkerDependencies } from './open-worker.ts';
@@ -86,6 +87,7 @@ function runningWorker(open: OpenWorker, jobs: JobTaking, parts: readonly Worker
   const { keeper } = worker;
   const facts = { component: 'worker', worker_id: worker.id };
   const background = new Background(parts, { sweepMs, onError, directUrl: deps.directUrl });
+  const stopped = new AbortController();
   deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');
   return {
     id: worker.id,
@@ -94,12 +96,15 @@ function runningWorker(open: OpenWorker, jobs: JobTaking, parts: readonly Worker
     },
     health: () => workerHealth(deps.db, queue, worker),
     metrics: async () => (await metrics?.text()) ?? '',
+    idle: ({ signal } = {}) =>
+      untilIdle(open, background, parts, AbortSignal.any([stopped.signal, ...(signal ? [signal] : [])])),
     async stop({ graceMs = options.stopGraceMs } = {}) {
       if (worker.phase === 'working') {
         worker.phase = 'stopping';
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       background.stop();
+      stopped.abort(new DOMException('The worker has stopped.', 'AbortError'));
       const closed = Promise.allSettled(parts.map((part) => part.close?.()));
       const drained = jobs.stop();
       void keeper.heartbeat.send(keeper.own).catch(() => {});

@@ -15,7 +15,7 @@ import { callsOf, rooms, type Asking } from './rooms.ts';
 export class RoomClient implements Asking {
   readonly #actor: Actor;
   readonly runs: RunHandle[] = [];
-  library!: Library;
+  library!: Omit<Library, 'work'>;
 
   constructor(
     readonly world: World,

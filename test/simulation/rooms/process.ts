@@ -36,7 +36,7 @@ export function openProcess(
   queue: RunQueue,
   agents: AgentRegistry,
   onError: (error: unknown) => void,
-): { library: Library; worker: WorkerDependencies } {
+): { library: Omit<Library, 'work'>; worker: WorkerDependencies } {
   const deliveryNotices = new DeliveryNotices(db);
   db.settings.deliveriesDue = () => deliveryNotices.due();
   const gate = new LimitGate(db, queue, onError);

@@ -18,7 +18,7 @@ import { webhooks } from './webhooks.ts';
 /** A client that asks. */
 export interface Asking {
   readonly world: World;
-  readonly library: Library;
+  readonly library: Omit<Library, 'work'>;
   readonly db: Database;
   /** The runs that it was told of. */
   readonly runs: RunHandle[];

@@ -17,6 +17,10 @@ class EvalRunner {
     this.#poll = new CoalescedPoll((stopping) => runEvals(deps, this.#scoring, stopping), deps.onError);
   }
 
+  get isBusy(): boolean {
+    return this.#poll.isPolling || this.#scoring.isBusy;
+  }
+
   look(): Promise<void> {
     return this.#poll.poll();
   }
@@ -40,6 +44,7 @@ export const evalsPart =
       agentOf: async (agent, options) => (options.eval ? withStandIns(db, agent, options) : agent),
       shareOf: async (options) => (options.eval ? shareOf(db, options) : undefined),
       runEnded: (options) => void (options.eval && look()),
+      isBusy: () => runner.isBusy,
       close: () => runner.close(),
     };
   };

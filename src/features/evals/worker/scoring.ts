@@ -19,6 +19,10 @@ export class Scoring {
     private readonly onSettled: () => void,
   ) {}
 
+  get isBusy(): boolean {
+    return this.#active.size > 0;
+  }
+
   /** Scores an item, unless another worker does. Returns false if there is no room. */
   async begin(open: OpenEval, item: StartedItem): Promise<boolean> {
     if (this.#active.size >= atOnce || this.#stop.signal.aborted) return false;

@@ -64,6 +64,10 @@ export class Dispatcher {
 
   constructor(private readonly deps: DispatcherDependencies) {}
 
+  get isBusy(): boolean {
+    return this.#begun > 0 || this.#looking !== undefined || this.#gathering !== undefined;
+  }
+
   /**
    * Looks what is due. Calls during a look lead to one more.
    *

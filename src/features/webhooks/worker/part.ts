@@ -32,6 +32,7 @@ export const webhooksPart =
     return {
       channels: { lanefold_webhooks: (payload) => void (payload === eventsNoted ? lookAtEvents() : dispatcher.look()) },
       sweeps: [{ work: () => dispatcher.look(true) }, ...cleanup],
+      isBusy: () => dispatcher.isBusy,
       close() {
         notices?.dispatchers.delete(lookAtEvents);
         return dispatcher.close();

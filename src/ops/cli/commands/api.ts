@@ -41,6 +41,7 @@ export const addApi = (program: Command): Command =>
         ['lanefold api --agents agents.ts', 'LANEFOLD_API_KEY=… lanefold api --agents agents.ts --host 0.0.0.0'],
         [
           'LANEFOLD_API_KEY',
+          'LANEFOLD_WORK_SECRET',
           'LANEFOLD_PAGE',
           'LANEFOLD_TOKEN_SECRET',
           'LANEFOLD_HOST',

@@ -48,6 +48,7 @@ export const addDev = (program: Command): Command =>
           'LANEFOLD_HOST',
           'LANEFOLD_PORT',
           'LANEFOLD_API_KEY',
+          'LANEFOLD_WORK_SECRET',
           'LANEFOLD_PAGE',
           'LANEFOLD_TOKEN_SECRET',
           'LANEFOLD_QUEUE_SHARDS',

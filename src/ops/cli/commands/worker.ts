@@ -5,6 +5,9 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, tellsOfRuns } from '../output.ts';
+import { stopGrace } from '../../../base/environment.ts';
+import { delay } from '../../../base/common/timer.ts';
+import { graceWithin } from '../../../worker/process/work.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
@@ -17,6 +20,8 @@ interface Options extends ConnectionOptions {
   healthPort?: number;
   metricsAgent?: string[];
   unknownAgentTimeout?: number;
+  untilIdle?: boolean;
+  maxSeconds?: number;
   json?: boolean;
 }
 
@@ -39,17 +44,28 @@ export const addWorker = (program: Command): Command =>
       'fail runs that no worker could execute for this long; default: they wait',
       wholeNumber(60_000),
     )
+    .option('--until-idle', 'do what is due, and exit')
+    .option(
+      '--max-seconds <n>',
+      'exit after this time at the latest; active runs have its last part to finish, --grace or half of it',
+      wholeNumber(1, 86_400),
+    )
     .summary('execute the runs of your agents')
     .description(
       'Executes runs until you stop it. After SIGINT or SIGTERM it accepts no new runs and gives active runs --grace ' +
         'milliseconds to finish; it then releases the rest for other workers. A second signal exits ' +
         'immediately, and another worker resumes those runs after a few seconds. Prints a line for each run that ends. ' +
-        'Without --agents it serves the built-in assistant, as `api` and `dev` do.',
+        'For jobs that a scheduler starts, --until-idle exits once nothing is due: no run waits for this worker, and schedules, ' +
+        'webhooks and evals have nothing to do now. Without --agents it serves the built-in assistant, as `api` and `dev` do.',
     )
     .addHelpText(
       'after',
       commandHelp(
-        ['lanefold worker --agents agents.ts', 'lanefold worker --agents agents.ts --concurrency 50 --json'],
+        [
+          'lanefold worker --agents agents.ts',
+          'lanefold worker --agents agents.ts --concurrency 50 --json',
+          'lanefold worker --agents agents.ts --until-idle --max-seconds 55',
+        ],
         [
           'LANEFOLD_AGENTS',
           'DATABASE_URL',
@@ -73,7 +89,9 @@ export const addWorker = (program: Command): Command =>
     .action(runWorker);
 
 async function runWorker(options: Options): Promise<void> {
-  const stopRequested = stopSignal();
+  const ends: Promise<{ signal: string } | { reason: string }>[] = [stopSignal().then((signal) => ({ signal }))];
+  const { grace, lasts } = timesOf(options);
+  if (lasts !== undefined) ends.push(delay(lasts, { ref: false }).then(() => ({ reason: 'time_over' })));
   const definition = await loadAgentsFile(options.agents);
   const lanefold = await connect(options, { start: true, serves: true, ...definition });
   let released = 0;
@@ -81,7 +99,7 @@ async function runWorker(options: Options): Promise<void> {
   try {
     const worker = await lanefold.startWorker({
       concurrency: options.concurrency,
-      ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
+      ...(grace === undefined ? {} : { stopGraceMs: grace }),
       metrics: options.healthPort !== undefined && omitUndefined({ agents: options.metricsAgent }),
       ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
       ...(options.json && {
@@ -105,9 +123,15 @@ async function runWorker(options: Options): Promise<void> {
         ...(probes ? { health_port: probes.port } : {}),
       });
     else note(`worker ${worker.id} ready: agents ${namesOf(definition).join(', ')}, queue in ${queue}`);
-    const signal = await stopRequested;
-    if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
-    else note(`${signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);
+    if (options.untilIdle) ends.push(worker.idle().then(() => ({ reason: 'idle' })));
+    const end = await Promise.race(ends);
+    if (options.json) printJson({ event: 'stopping', ...end, active: worker.active });
+    else if ('signal' in end)
+      note(`${end.signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);
+    else
+      note(
+        end.reason === 'idle' ? 'nothing is due: stopping' : `time is over: ${worker.active} runs have the rest to end`,
+      );
     ({ released } = await worker.stop());
   } finally {
     await lanefold.close();
@@ -115,6 +139,14 @@ async function runWorker(options: Options): Promise<void> {
   }
   if (options.json) printJson({ event: 'stopped', released });
   else note(released > 0 ? `stopped, ${released} runs released` : 'stopped');
+}
+
+/** How long the worker takes runs, and how long they have to end then, in ms. */
+function timesOf({ maxSeconds, grace }: Options): { grace: number | undefined; lasts: number | undefined } {
+  if (maxSeconds === undefined) return { grace, lasts: undefined };
+  const maxMs = maxSeconds * 1_000;
+  const within = graceWithin(maxMs, grace ?? stopGrace().stopGraceMs);
+  return { grace: within, lasts: maxMs - within };
 }
 
 function summaryOf({ threadId, runId, agent, status, durationMs }: EndedRun): string {

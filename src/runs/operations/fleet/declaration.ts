@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noun } from '../../../base/operations/operation.ts';
+import { noun, type Operation } from '../../../base/operations/operation.ts';
 import { by, date, Id, named, text, typed, whole } from '../../../base/operations/schemas.ts';
 import { FleetActivity, FleetStats, ListedWorker } from '../../../database/store/worker/declaration.ts';
 import { KeyLimits } from '../../../database/store/access/declaration.ts';
@@ -34,44 +34,90 @@ export const FleetHealth = z
   .object({ database: z.unknown().optional(), queue: z.unknown().optional() })
   .meta({ doc: 'The error of each service that does not answer; absent for a healthy one.' });
 
-/** What the library says of all processes together. */
-export const library = noun('library', tag, {
-  activity: {
-    id: 'getActivity',
-    route: 'GET /v1/activity',
-    scope: 'read',
+export const WorkReport = named(
+  'WorkReport',
+  z
+    .object({
+      ended: whole(0).describe('Runs that the worker ended, or suspended for approval.'),
+      released: whole(0).describe('Runs that it released for other workers, because the time was over.'),
+      idle: z.boolean().describe('Nothing was due any more; false: the time was over before.'),
+    })
+    .meta({ description: 'What a worker did in a bounded time.' }),
+);
+
+const WorkRequest = named(
+  'WorkRequest',
+  z
+    .strictObject({
+      maxSeconds: whole(1, 3_600).optional().describe('How long it works at most, in seconds; default 55.'),
+      concurrency: whole(1, 1_000).optional().describe('Runs executed at once; default 20.'),
+    })
+    .meta({ description: 'For how long a server works.', example: { maxSeconds: 55 } }),
+);
+
+/** What the API alone offers of it. */
+const requests = {
+  work: {
+    id: 'work',
+    route: 'POST /v1/work',
+    scope: 'admin',
     about: 'nothing',
     everywhere: true,
-    summary: 'Read the state of queue and workers, and the runs, marks, errors, tokens and cost of a period',
-    doc: 'Workers, and runs, marks, errors, tokens and cost over time.',
-    query: {
-      hours: hours(24 * 366, 24),
-      since: date('Start of the period, instead of `hours`; at most 366 days before its end.').optional(),
-      until: date('End of the period; default now.').optional(),
-      agent: text(128).optional().describe('Count the runs of one agent.'),
-      version: text(128).optional().describe('Count the runs of one version of it, by its id.'),
+    summary: 'Have this server work for a bounded time',
+    description:
+      'Starts a worker in the process of this server, which does what is due: sweeps, schedules, webhooks, and every run that ' +
+      'waits for nothing but a worker. The answer comes once nothing is due, or the time is over. For platforms that run code ' +
+      'during requests alone: call it from their scheduler. Instead of a key, the request may have a signature in the headers ' +
+      'of Standard Webhooks, by a secret in `LANEFOLD_WORK_SECRET`. Answers 503 `server_busy` while an earlier request works.',
+    body: WorkRequest,
+    bodyIs: 'options',
+    answer: { description: 'What it did.', schema: WorkReport },
+  },
+} satisfies Record<string, Operation>;
+
+/** What the library says of all processes together. */
+export const library = noun(
+  'library',
+  tag,
+  {
+    activity: {
+      id: 'getActivity',
+      route: 'GET /v1/activity',
+      scope: 'read',
+      about: 'nothing',
+      everywhere: true,
+      summary: 'Read the state of queue and workers, and the runs, marks, errors, tokens and cost of a period',
+      doc: 'Workers, and runs, marks, errors, tokens and cost over time.',
+      query: {
+        hours: hours(24 * 366, 24),
+        since: date('Start of the period, instead of `hours`; at most 366 days before its end.').optional(),
+        until: date('End of the period; default now.').optional(),
+        agent: text(128).optional().describe('Count the runs of one agent.'),
+        version: text(128).optional().describe('Count the runs of one version of it, by its id.'),
+      },
+      answer: { description: 'The activity.', schema: Activity },
+      returns: FleetActivity,
     },
-    answer: { description: 'The activity.', schema: Activity },
-    returns: FleetActivity,
+    stats: {
+      id: 'readStats',
+      scope: 'read',
+      summary: 'Count unfinished runs, workers and jobs',
+      doc: 'Counts of unfinished runs, of workers and of jobs.',
+      answer: { description: 'The counts.', schema: FleetStats },
+    },
+    health: {
+      id: 'checkHealth',
+      scope: 'read',
+      summary: 'Check whether the database and the queue answer',
+      doc:
+        'Whether the database and the queue answer; never rejects. While a queue in Redis does not answer, runs are accepted: ' +
+        'workers find them once it does.',
+      own: { queueTimeoutMs: whole(1).optional().describe('How long the queue may take; default 3,000.') },
+      answer: { description: 'What does not answer.', schema: FleetHealth },
+    },
   },
-  stats: {
-    id: 'readStats',
-    scope: 'read',
-    summary: 'Count unfinished runs, workers and jobs',
-    doc: 'Counts of unfinished runs, of workers and of jobs.',
-    answer: { description: 'The counts.', schema: FleetStats },
-  },
-  health: {
-    id: 'checkHealth',
-    scope: 'read',
-    summary: 'Check whether the database and the queue answer',
-    doc:
-      'Whether the database and the queue answer; never rejects. While a queue in Redis does not answer, runs are accepted: ' +
-      'workers find them once it does.',
-    own: { queueTimeoutMs: whole(1).optional().describe('How long the queue may take; default 3,000.') },
-    answer: { description: 'What does not answer.', schema: FleetHealth },
-  },
-});
+  requests,
+);
 
 const TenantSettings = typed(
   'TenantSettings',

@@ -12,6 +12,16 @@ export interface FleetHealth {
   queue?: unknown;
 }
 
+/** What a worker did in a bounded time. */
+export interface WorkReport {
+  /** Runs that the worker ended, or suspended for approval. */
+  ended: number;
+  /** Runs that it released for other workers, because the time was over. */
+  released: number;
+  /** Nothing was due any more; false: the time was over before. */
+  idle: boolean;
+}
+
 export interface DeclaredLibrary {
   /** Workers, and runs, marks, errors, tokens and cost over time. */
   activity(options?: {
