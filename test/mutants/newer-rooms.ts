@@ -516,4 +516,28 @@ export const newerRooms: Mutant[] = [
       test: 'a conversation that branches a question is edited, an answer is given again, and each branch goes its own way',
     },
   },
+  // work for a bounded time
+  {
+    name: 'a worker waits for a run whose time has not come',
+    source: {
+      'src/database/store/run/has-due-run.ts': [[' and ready_at <= (select at from clock)', '']],
+    },
+    caughtBy: {
+      file: 'test/runtime/worker/work.test.ts',
+      test: 'work for a bounded time does what is due, and leaves what waits for a person, a limit or a time',
+    },
+  },
+  {
+    name: 'a worker waits for a run that waits for a limit',
+    source: { 'src/database/store/run/has-due-run.ts': [['limited_by is null and ', '']] },
+    caughtBy: {
+      file: 'test/runtime/worker/work.test.ts',
+      test: 'work for a bounded time does what is due, and leaves what waits for a person, a limit or a time',
+    },
+  },
+  {
+    name: 'any signature lets a caller have the server work',
+    source: { 'src/server/access/signed-work.ts': [['    return false;', '    return true;']] },
+    caughtBy: { file: 'test/api/work.test.ts', test: 'POST /v1/work refuses a signature by another secret' },
+  },
 ];
