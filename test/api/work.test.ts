@@ -41,7 +41,7 @@ describe('POST /v1/work', () => {
   });
   const done = { status: 200, body: { ended: expect.any(Number) as number, released: 0, idle: true } };
 
-  test('works for who has signed the request, by any of the secrets, and for the operator', async () => {
+  test('works for a request that any of the secrets has signed, and for the operator', async () => {
     const run = await api.lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
     const body = '{"max_seconds":30,"concurrency":2}';
     expect(await post('/v1/work', body, signed(body))).toEqual({
