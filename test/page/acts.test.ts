@@ -145,13 +145,13 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await other.route(`**/v1/threads/silent/runs/${id}`, (route) =>
       isSilent ? void unanswered.push(route) : route.continue(),
     );
+    await until('it is asked', () => unanswered.length > 0);
     await other.clock.runFor(60_000);
     expect(unanswered).toHaveLength(1);
     isSilent = false;
     await unanswered[0]!.continue();
     await site.api.lanefold.runs.deny({ threadId: 'silent', id }, '1.0');
     await until('it has ended', async () => (await runsOf('silent'))[0]!.status === 'completed');
-    await other.clock.runFor(60_000);
     await other.getByText('Completed', { exact: true }).waitFor();
     await other.close();
   });
