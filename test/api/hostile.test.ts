@@ -178,8 +178,10 @@ describe('hostile requests', () => {
     for (const [at, operation] of operationsOf(document).entries()) {
       const wrong: unknown[] = [];
       const all = [...variants(operation)].filter((_, i) => i % every === at % every);
-      for (let i = 0; i < all.length; i += 8) {
-        const batch = all.slice(i, i + 8);
+      // a server works for one request at a time
+      const atOnce = operation.operationId === 'work' ? 1 : 8;
+      for (let i = 0; i < all.length; i += atOnce) {
+        const batch = all.slice(i, i + atOnce);
         for (const [k, answer] of (await Promise.all(batch.map(send))).entries()) {
           seen.set(String(answer.status), (seen.get(String(answer.status)) ?? 0) + 1);
           if (answer.status < 400) continue;
