@@ -10,6 +10,13 @@ export const preparedStatements = (): boolean => onOrOff('LANEFOLD_PREPARED_STAT
 /** `LANEFOLD_PRIVATE_WEBHOOKS`; default off. @throws LanefoldError `invalid_input` */
 export const privateWebhooks = (): boolean => onOrOff('LANEFOLD_PRIVATE_WEBHOOKS', false);
 
+/** The values of a variable that are separated by commas, without blank ones. */
+export const listedIn = (name: string): string[] =>
+  (process.env[name] ?? '')
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+
 function onOrOff(name: string, otherwise: boolean): boolean {
   const given = process.env[name] || (otherwise ? 'on' : 'off');
   if (['on', 'true', '1'].includes(given)) return true;

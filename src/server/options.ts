@@ -31,7 +31,7 @@ export interface AppOptions {
   apiKey?: string;
   /**
    * Secrets whose holders may have this server work for a bounded time, `POST /v1/work`, as Standard Webhooks writes them: `whsec_`
-   * and base64. Default `LANEFOLD_WORK_SECRET`, several separated by spaces. Without one, such a request needs the key.
+   * and base64. Default `LANEFOLD_WORK_SECRET`, comma-separated. Without one, such a request needs the key.
    */
   workSecrets?: readonly string[];
   /** Maximum size of a request body, in bytes; default 4 MiB. */

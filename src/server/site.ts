@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { assertWhole } from '../base/checks/values.ts';
 import { omitUndefined } from '../base/common/json.ts';
+import { listedIn } from '../base/environment.ts';
 import type { Library } from '../features/library/library.ts';
 import { knownKeys } from './access/known-keys.ts';
 import { authenticate } from './auth.ts';
@@ -52,7 +53,7 @@ export function siteOf(doors: readonly Door[], all: Library, options: AppOptions
   });
   const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
-  const workSecrets = options.workSecrets ?? process.env['LANEFOLD_WORK_SECRET']?.split(/[\s,]+/).filter(Boolean) ?? [];
+  const workSecrets = options.workSecrets ?? listedIn('LANEFOLD_WORK_SECRET');
   const onError = withSafePath(options.onError ?? logErrors(lanefold.log));
   const keys = knownKeys(lanefold, keyRecheckMs);
   const budgetOf = (what: string) => new ByteBudget(maxHeldBytes, what);

@@ -95,7 +95,7 @@ describe('POST /v1/work', () => {
     expect(await first).toEqual({ status: 200, body: { ended: 1, released: 0, idle: true } });
   });
 
-  test.each(['whsec_c2hvcnQ=', 'nothing', ''])('the secret %j is refused', async (weak) => {
+  test.each(['whsec_c2hvcnQ=', 'nothing', '', `whsec_${'?a'.repeat(40)}`])('the secret %j is refused', async (weak) => {
     await expect(api.lanefold.startServer({ port: 0, workSecrets: [weak] })).rejects.toMatchObject({
       code: 'invalid_input',
       details: { field: 'workSecrets' },

@@ -1,5 +1,6 @@
 import { idGrammar } from '../checks/ids.ts';
 import { parseJson, isObject } from '../common/json.ts';
+import { listedIn } from '../environment.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 
@@ -176,10 +177,7 @@ const refused = (code: ErrorCode, why: string, details?: Record<string, unknown>
 export function tokenSecrets(given: readonly string[] = []): readonly string[] {
   const own = given.filter((secret) => secret.trim() !== '');
   if (own.length > 0) return own;
-  return (process.env['LANEFOLD_TOKEN_SECRET'] ?? '')
-    .split(',')
-    .map((secret) => secret.trim())
-    .filter((secret) => secret !== '');
+  return listedIn('LANEFOLD_TOKEN_SECRET');
 }
 
 /**

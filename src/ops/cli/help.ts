@@ -18,7 +18,7 @@ export const variables = {
   LANEFOLD_PAGE: 'off: do not serve the page at / (default on)',
   LANEFOLD_HOST: 'address of the API (default 127.0.0.1); any other than loopback requires a key',
   LANEFOLD_PORT: 'port of the API (default 4100)',
-  LANEFOLD_WORK_SECRET: 'secrets that sign requests to POST /v1/work, whsec_…, separated by spaces',
+  LANEFOLD_WORK_SECRET: 'comma-separated secrets (whsec_…) that sign requests to POST /v1/work',
   LANEFOLD_API_KEY: 'API key: Bearer token for /v1 and /mcp, password for /docs and /admin',
   LANEFOLD_TOKEN_SECRET: 'comma-separated secrets for checkpoint tokens; the first signs. Required to create tokens',
   LANEFOLD_STOP_GRACE_MS: 'how long a stopping worker waits for its runs (default 25000)',

@@ -23,7 +23,7 @@ const signer: Principal = {
  * Admits requests that one of the secrets has signed, as Standard Webhooks says; all others are left to keys. A request
  * is valid for five minutes, also if it comes again.
  *
- * @throws LanefoldError `invalid_input` for a secret that is none
+ * @throws LanefoldError `invalid_input` for a secret that is too short, or no base64
  */
 export function bySignature(secrets: readonly string[]): MiddlewareHandler<ApiEnv> {
   const verifiers = secrets.map(verifierOf);
@@ -56,9 +56,13 @@ export const unlessSigned =
 const minBytes = 24;
 
 function verifierOf(secret: string): Webhook {
-  const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64').byteLength;
-  if (bytes >= minBytes) return new Webhook(secret);
-  throw new LanefoldError('invalid_input', 'A secret for signed work has less than 24 bytes.', {
+  try {
+    const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64').byteLength;
+    if (bytes >= minBytes) return new Webhook(secret);
+  } catch {
+    // no base64
+  }
+  throw new LanefoldError('invalid_input', `A secret for signed work is not base64 of at least ${minBytes} bytes.`, {
     hint: 'Nothing was started. Make one with: echo "whsec_$(openssl rand -base64 32)"',
     details: { field: 'workSecrets' },
   });

@@ -22,11 +22,14 @@ export async function untilIdle(
 ): Promise<void> {
   const isBusy = () => intake.busy > 0 || parts.some((part) => part.isBusy?.());
   // while the database does not answer, runs may be due
-  const isDue = async () =>
-    hasDueRun(db, { queuePrefix: queue.prefix, ...known, since: await since() }).catch((error: unknown) => {
+  const isDue = async () => {
+    try {
+      return await hasDueRun(db, { queuePrefix: queue.prefix, ...known, since: await since() });
+    } catch (error) {
       onError(error);
       return true;
-    });
+    }
+  };
   for (let entered = -1, all = true; entered < intake.entered; all = false) {
     entered = intake.entered;
     await background.sweep({ all });

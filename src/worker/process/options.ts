@@ -108,6 +108,9 @@ export interface StopReport {
   released: number;
 }
 
+/** How long a stop waits for runs, in ms. */
+export const defaultStopGraceMs = 25_000;
+
 export type WorkerSettings = ReturnType<typeof readOptions>;
 
 /** The options of a worker with their defaults. @throws LanefoldError `invalid_input` */
@@ -123,7 +126,7 @@ export function readOptions(options: WorkerOptions, log: Logger) {
     keepJobs: options.keepJobs ?? 10_000,
     maxClaimsWithoutProgress: options.maxClaimsWithoutProgress ?? 5,
     cancelGraceMs: options.cancelGraceMs ?? 5_000,
-    stopGraceMs: options.stopGraceMs ?? 25_000,
+    stopGraceMs: options.stopGraceMs ?? defaultStopGraceMs,
     unknownAgentMs: options.unknownAgentMs,
     retentionDays: retentionDaysOf(options),
     maxTraceEvents: options.maxTraceEvents,

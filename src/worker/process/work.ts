@@ -1,7 +1,7 @@
 import { deadline } from '../../base/common/timer.ts';
 import { assertWhole } from '../../base/checks/values.ts';
 import type { WorkReport } from '../../runs/operations/fleet/types.ts';
-import type { EndedRun, RunningWorker, WorkerOptions } from './options.ts';
+import { defaultStopGraceMs, type EndedRun, type RunningWorker, type WorkerOptions } from './options.ts';
 
 export interface WorkOptions extends WorkerOptions {
   /**
@@ -15,9 +15,11 @@ export interface WorkOptions extends WorkerOptions {
 
 const defaultMaxMs = 55_000;
 
-/** The part of the time of a worker that its last runs have, in ms. */
-export const graceWithin = (maxMs: number, stopGraceMs = 25_000): number =>
-  Math.floor(Math.min(stopGraceMs, maxMs / 2));
+/** How long a worker takes runs that ends after `maxMs`, and how long they have to end then, in ms. */
+export function timesWithin(maxMs: number, stopGraceMs = defaultStopGraceMs): { takesMs: number; graceMs: number } {
+  const graceMs = Math.floor(Math.min(stopGraceMs, maxMs / 2));
+  return { takesMs: maxMs - graceMs, graceMs };
+}
 
 /** Works until nothing is due, the time is over, or `closing` aborts. @throws LanefoldError `invalid_input`, or as `start` */
 export async function workUntilIdle(
@@ -26,23 +28,26 @@ export async function workUntilIdle(
   closing: AbortSignal,
 ): Promise<WorkReport> {
   assertWhole(maxMs, 'maxMs', { minimum: 1_000, maximum: 3_600_000, hint: 'Omit it for the default of 55,000.' });
-  const graceMs = graceWithin(maxMs, stopGraceMs);
-  const over = deadline(maxMs - graceMs);
+  const { takesMs, graceMs } = timesWithin(maxMs, stopGraceMs);
+  const over = deadline(takesMs);
   let ended = 0;
-  const worker = await start({
-    ...options,
-    stopGraceMs: graceMs,
-    onRunEnd(run: EndedRun) {
-      ended += 1;
-      onRunEnd?.(run);
-    },
-  });
-  const until = AbortSignal.any([over.signal, closing, ...(signal ? [signal] : [])]);
-  const idle = await worker.idle({ signal: until }).then(
-    () => true,
-    () => false,
-  );
-  over.cancel();
-  const { released } = await worker.stop();
-  return { ended, released, idle };
+  try {
+    const worker = await start({
+      ...options,
+      stopGraceMs: graceMs,
+      onRunEnd(run: EndedRun) {
+        ended += 1;
+        onRunEnd?.(run);
+      },
+    });
+    const until = AbortSignal.any([over.signal, closing, ...(signal ? [signal] : [])]);
+    const idle = await worker.idle({ signal: until }).then(
+      () => true,
+      () => false,
+    );
+    const { released } = await worker.stop();
+    return { ended, released, idle };
+  } finally {
+    over.cancel();
+  }
 }

@@ -9,6 +9,7 @@ import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../o
 import { colours, note, print, tellsOfRuns } from '../output.ts';
 import { announce, disown, disowned, portBefore, runRestarting, projectOf, watchSources } from '../watch.ts';
 import { mcpOption, withMcp, withServer } from './api.ts';
+import { defaultStopGraceMs } from '../../../worker/process/options.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
@@ -21,7 +22,6 @@ interface Options extends ConnectionOptions {
 
 /** How long active runs may take to finish before a restart; afterwards the new process continues them. */
 const restartGraceMs = 1_000;
-const defaultGraceMs = 25_000;
 /** How much longer than that a process may take to end; also the limit for one that hangs while it loads. */
 const spareMs = 4_000;
 
@@ -79,7 +79,7 @@ async function watched(options: Options, agents: string): Promise<void> {
   const watcher = watchSources(projectOf(agents), path.resolve('.env'));
   try {
     const env = givenEnvironment();
-    const { stopGraceMs = defaultGraceMs } = stopGrace();
+    const { stopGraceMs = defaultStopGraceMs } = stopGrace();
     const limitMs = { loading: spareMs, restart: restartGraceMs + spareMs, stop: stopGraceMs + spareMs };
     const args = [...process.argv.slice(2), '--no-watch'];
     const code = await runRestarting({ args, env, watcher, stopped, limitMs, onServe: keepDatabase });

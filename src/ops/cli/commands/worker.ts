@@ -7,7 +7,7 @@ import { portNumber, wholeNumber, withAgents, withJson, withQueue, type Connecti
 import { colours, note, print, printJson, tellsOfRuns } from '../output.ts';
 import { stopGrace } from '../../../base/environment.ts';
 import { delay } from '../../../base/common/timer.ts';
-import { graceWithin } from '../../../worker/process/work.ts';
+import { timesWithin } from '../../../worker/process/work.ts';
 import { snakeKeys } from '../../../base/common/case.ts';
 import { omitUndefined } from '../../../base/common/json.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
@@ -90,8 +90,11 @@ export const addWorker = (program: Command): Command =>
 
 async function runWorker(options: Options): Promise<void> {
   const ends: Promise<{ signal: string } | { reason: string }>[] = [stopSignal().then((signal) => ({ signal }))];
-  const { grace, lasts } = timesOf(options);
-  if (lasts !== undefined) ends.push(delay(lasts, { ref: false }).then(() => ({ reason: 'time_over' })));
+  const { maxSeconds } = options;
+  const configured = options.grace ?? stopGrace().stopGraceMs;
+  const times = maxSeconds === undefined ? undefined : timesWithin(maxSeconds * 1_000, configured);
+  const grace = times?.graceMs ?? options.grace;
+  if (times) ends.push(delay(times.takesMs, { ref: false }).then(() => ({ reason: 'time_over' })));
   const definition = await loadAgentsFile(options.agents);
   const lanefold = await connect(options, { start: true, serves: true, ...definition });
   let released = 0;
@@ -139,14 +142,6 @@ async function runWorker(options: Options): Promise<void> {
   }
   if (options.json) printJson({ event: 'stopped', released });
   else note(released > 0 ? `stopped, ${released} runs released` : 'stopped');
-}
-
-/** How long the worker takes runs, and how long they have to end then, in ms. */
-function timesOf({ maxSeconds, grace }: Options): { grace: number | undefined; lasts: number | undefined } {
-  if (maxSeconds === undefined) return { grace, lasts: undefined };
-  const maxMs = maxSeconds * 1_000;
-  const within = graceWithin(maxMs, grace ?? stopGrace().stopGraceMs);
-  return { grace: within, lasts: maxMs - within };
 }
 
 function summaryOf({ threadId, runId, agent, status, durationMs }: EndedRun): string {
