@@ -35,6 +35,7 @@ export async function growWorld(url: string, pool: pg.Pool, runs: number): Promi
   const lanefold = await createLanefold({ databaseUrl: url, redisUrl: null, agents, models });
   await lanefold.startWorker({ concurrency: 20 });
   await inTurn(threads, 10, (n) => converse(lanefold, n));
+  await counted(pool, threads * runsOfThread);
   await lanefold.close();
   await copyWorld(pool, Math.ceil(runs / (threads * runsOfThread)));
 }
@@ -54,6 +55,13 @@ async function converse(lanefold: Lanefold, n: number): Promise<void> {
     });
     await lanefold.runs.wait(run).catch(() => {});
   }
+}
+
+/** Waits until the worker has counted these runs, some seconds after they ended. */
+async function counted(pool: pg.Pool, runs: number): Promise<void> {
+  const text = 'select coalesce(sum(runs), 0)::int as runs from lanefold.activity';
+  while ((await pool.query<{ runs: number }>(text)).rows[0]!.runs < runs)
+    await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
 const copied = ['thread', '_lane', '_run', '_entry', '_tool_call', '_run_mark'];

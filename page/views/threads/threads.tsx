@@ -130,7 +130,7 @@ function ThreadRow({ thread, everywhere, sub = false }: RowProps) {
       <tr class={sub ? 'sub' : ''}>
         <th scope="row" class="row">
           <a href={href('threads', thread.id)} class="row-link">
-            <span class="preview">{thread.last_message ?? 'No message yet'}</span>
+            <span class="preview">{thread.last_message ?? (last ? `Run of ${last.agent}` : 'No message yet')}</span>
             <span class="id">{thread.id}</span>
           </a>
           {children > 0 && (
