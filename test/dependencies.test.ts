@@ -62,7 +62,7 @@ describe('pg', () => {
     const client = await connect();
     const { connection } = client as unknown as Inside;
     const why =
-      'pg has another place for prepared statements: src/database/postgres/scoped-query.ts would prepare its own twice, which fails';
+      'pg has another place for prepared statements: src/database/postgres/query-with-settings.ts would prepare its own twice, which fails';
     const sent = client.query({ name: 'canary', text: 'select 1' });
     expect(connection.submittedNamedStatements, why).toHaveProperty('canary', 'select 1');
     await sent;
@@ -93,7 +93,7 @@ describe('pg', () => {
     await run('select 1');
     await run('select 1 / 0');
     const why =
-      'pg handles the answer to a statement elsewhere: src/database/postgres/scoped-query.ts would take the answer to the scope for that of the statement, or leak rows of a tenant';
+      'pg handles the answer to a statement elsewhere: src/database/postgres/query-with-settings.ts would take the answer to the scope for that of the statement, or leak rows of a tenant';
     expect(calls, why).toEqual(['prepare', 'handleDataRow', 'handleCommandComplete', 'prepare', 'handleError']);
   });
 

@@ -41,6 +41,23 @@ test('a statement may take 30 s, one over many threads longer, and the URL may s
   );
 });
 
+test('a long statement may take longer than its connection allows, alone and for a tenant, and starts no parallel workers', async () => {
+  const db = openDatabase({ url: database.url, max: 1, timeoutMs: 100 });
+  const text = "select current_setting('max_parallel_workers_per_gather') as workers from pg_sleep(0.3)";
+  const slow = (name: string) => db.queryLong(name, text);
+  try {
+    expect(await slow('')).toEqual([{ workers: '0' }]);
+    // as a prepared statement, again too
+    for (const _ of [1, 2]) expect(await slow('slow')).toEqual([{ workers: '0' }]);
+    expect(await db.forTenant({ tenant: 'acme' }).queryLong('', text)).toEqual([{ workers: '0' }]);
+    expect(await db.query('', "select current_setting('max_parallel_workers_per_gather') as workers")).not.toEqual([
+      { workers: '0' },
+    ]);
+  } finally {
+    await db.close();
+  }
+});
+
 test('a long statement that fails leaves its connection as it was', async () => {
   const db = openDatabase({ url: database.url, max: 1 });
   try {

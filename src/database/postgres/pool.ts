@@ -8,7 +8,7 @@ import type { Connections, NodeGuard } from './node-guard.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery, announce } from './run-query.ts';
-import type { DatabaseScope } from './scoped-query.ts';
+import { scopeSettings, type DatabaseScope } from './query-with-settings.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -121,7 +121,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const send = (on: Connections) =>
         scope && settings.distributed
           ? queryOnNodes<Row>(on, statement, scope, settings.nodes)
-          : runQuery<Row>(on, statement, scope);
+          : runQuery<Row>(on, statement, scopeSettings(scope));
       return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();

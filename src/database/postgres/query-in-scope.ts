@@ -1,21 +1,37 @@
 import pg from 'pg';
 import type { Connections, NodeGuard } from './node-guard.ts';
 import { runQuery } from './run-query.ts';
-import { scopeStatement, type DatabaseScope, type StatementConfig } from './scoped-query.ts';
+import {
+  scopeSettings,
+  setStatement,
+  type DatabaseScope,
+  type Setting,
+  type StatementConfig,
+} from './query-with-settings.ts';
 import { fromPostgres, isConnectionError } from './errors.ts';
 
 /** Time limit of a statement that reads many threads. */
 export const longMs = 120_000;
 
-/** Runs a statement in a transaction with a limit of two minutes, in place of its connection's timeout. */
+/**
+ * Of statements that read many threads: a limit of their own, and no parallel workers, which sweeps would start to find nothing.
+ */
+const longSettings: Setting[] = [
+  ['statement_timeout', String(longMs - 1_000)],
+  ['max_parallel_workers_per_gather', '0'],
+];
+
+/** Runs a statement with a limit of two minutes, in place of its connection's timeout. */
 export function queryLong<Row>(
   pool: Connections,
   query: StatementConfig & { values: unknown[] },
   scope: DatabaseScope | undefined,
   distributed: boolean,
 ): Promise<Row[]> {
-  const long = { text: `set local statement_timeout = ${longMs - 1_000}`, values: [] };
-  return queryInTransaction(pool, [long, ...scopeStatements(scope, distributed)], { ...query, query_timeout: longMs });
+  const long = { ...query, query_timeout: longMs };
+  if (!distributed) return runQuery(pool, long, [...longSettings, ...scopeSettings(scope)]);
+  const settings = longSettings.map(([name, value]) => ({ text: `set local ${name} = ${value}` }));
+  return queryInTransaction(pool, [...settings, ...scopeStatements(scope, true)], long);
 }
 
 /** The form of every write to a thread: a call that returns one value. */
@@ -51,7 +67,7 @@ const toText = (value: unknown): string | null => {
 /** The statements that begin a transaction for a tenant. */
 export function scopeStatements(scope: DatabaseScope | undefined, distributed: boolean): StatementConfig[] {
   if (!scope) return [];
-  if (!distributed) return [scopeStatement(scope)];
+  if (!distributed) return [setStatement(scopeSettings(scope))];
   // only SET LOCAL, sent as a separate statement, reaches the nodes
   const tenant = pg.escapeLiteral(scope.tenant);
   const texts = ["citus.propagate_set_commands = 'local'", `lanefold.tenant = ${tenant}`];

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { fromPostgres } from './errors.ts';
 import { longMs, scopeStatements } from './query-in-scope.ts';
 import { runQuery } from './run-query.ts';
-import type { DatabaseScope } from './scoped-query.ts';
+import type { DatabaseScope } from './query-with-settings.ts';
 
 /** Executes a statement. Every value is the text that the server sent, or null. */
 export type ReadRaw = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;

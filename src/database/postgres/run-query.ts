@@ -1,5 +1,5 @@
 import { fromPostgres } from './errors.ts';
-import { ScopedQuery, type DatabaseScope, type StatementConfig } from './scoped-query.ts';
+import { QueryWithSettings, type Setting, type StatementConfig } from './query-with-settings.ts';
 import { channel } from 'node:diagnostics_channel';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
@@ -7,14 +7,14 @@ export interface Queryable {
   query(query: { text: string; values?: unknown[]; name?: string }): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** Runs a statement, for one tenant if `scope` is given. Rejects with a `LanefoldError`. */
+/** Runs a statement, with settings that hold for it alone. Rejects with a `LanefoldError`. */
 export async function runQuery<Row>(
   on: Queryable,
   query: StatementConfig & { values: unknown[] },
-  scope?: DatabaseScope,
+  settings: readonly Setting[] = [],
 ): Promise<Row[]> {
   try {
-    return (await on.query(scope ? new ScopedQuery(query, scope) : query)).rows as Row[];
+    return (await on.query(settings.length > 0 ? new QueryWithSettings(query, settings) : query)).rows as Row[];
   } catch (error) {
     throw fromPostgres(error, threadOf(query));
   }

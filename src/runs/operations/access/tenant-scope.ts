@@ -1,7 +1,7 @@
 import { LanefoldError } from '../../../base/errors.ts';
 import { assertId, defaultTenant } from '../../../base/checks/ids.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import type { DatabaseScope } from '../../../database/postgres/scoped-query.ts';
+import type { DatabaseScope } from '../../../database/postgres/query-with-settings.ts';
 import type { SessionRights } from '../../../database/store/role/session-rights.ts';
 
 export const otherTenant = (asked: string, own: string): LanefoldError =>

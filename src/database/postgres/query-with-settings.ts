@@ -36,34 +36,39 @@ interface RawQuery {
 
 const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode: 'extended' }) => RawQuery;
 
-/** Sets the scope until the end of the transaction. */
-export function scopeStatement({ tenant, role }: DatabaseScope): { name: string; text: string; values: string[] } {
-  const one = 'select set_config($1, $2, true)';
-  if (role === undefined) return { name: 'set_one', text: one, values: ['lanefold.tenant', tenant] };
-  const values = ['lanefold.tenant', tenant, 'role', role];
-  return { name: 'set_two', text: `${one}, set_config($3, $4, true)`, values };
+/** A setting of a session that holds until the end of the transaction. */
+export type Setting = readonly [name: string, value: string];
+
+export const scopeSettings = (scope: DatabaseScope | undefined): Setting[] => [
+  ...(scope ? [['lanefold.tenant', scope.tenant] as const] : []),
+  ...(scope?.role === undefined ? [] : [['role', scope.role] as const]),
+];
+
+export function setStatement(settings: readonly Setting[]): { name: string; text: string; values: string[] } {
+  const calls = settings.map((_, n) => `set_config($${2 * n + 1}, $${2 * n + 2}, true)`);
+  return { name: `set_${settings.length}`, text: `select ${calls.join(', ')}`, values: settings.flat() };
 }
 
 /**
- * A statement with the tenant it is executed for, in one round trip: both are sent before the one Sync, which makes
- * them one transaction. Nothing is left in the session, so poolers in transaction mode work as well.
+ * A statement with settings, such as the tenant it is executed for, in one round trip: both are sent before the one Sync, which
+ * makes them one transaction. Nothing is left in the session, so poolers in transaction mode work as well.
  *
  * While the first is being answered, the query has its name and text, because pg tracks prepared statements that way.
  */
-export class ScopedQuery extends Query {
+export class QueryWithSettings extends Query {
   readonly query_timeout: number | undefined;
   #main: { name: string | undefined; text: string } | undefined;
 
   constructor(
     config: StatementConfig,
-    readonly scope: DatabaseScope,
+    readonly settings: readonly Setting[],
   ) {
     super({ ...config, queryMode: 'extended' });
     this.query_timeout = config.query_timeout;
   }
 
   override prepare(wire: Wire): void {
-    const { text, values, ...set } = scopeStatement(this.scope);
+    const { text, values, ...set } = setStatement(this.settings);
     // named only if the statement is: names break behind some poolers
     const name = this.name ? set.name : undefined;
     if (!name || !(name in wire.parsedStatements || name in wire.submittedNamedStatements)) wire.parse({ text, name });
