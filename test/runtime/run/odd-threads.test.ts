@@ -1,9 +1,16 @@
 // @module-tag slow
+import { APICallError } from '@ai-sdk/provider';
 import { defineAgent, defineTool, type Message } from 'lanefold';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { acceptable, saysNothing, dialects, type DialectName } from '../../../src/agent/models/acceptable-prompt.ts';
+import {
+  acceptable,
+  dialectOf,
+  saysNothing,
+  dialects,
+  type DialectName,
+} from '../../../src/agent/models/acceptable-prompt.ts';
 import { apis } from '../../support/sent-request.ts';
 import { entriesOf, expectSound } from '../../support/log.ts';
 import { onCitus } from '../../support/services.ts';
@@ -28,6 +35,9 @@ const odd: WrittenAnswer[] = [
   { text: '\n\u3000' },
 ];
 
+const overloaded = () =>
+  Promise.reject(new APICallError({ message: 'Overloaded', url: 'http://x', requestBodyValues: {}, statusCode: 529 }));
+
 let lanefold: Runtime;
 const models = Object.fromEntries(apis.map((api) => [api, strictModel(api, [])]));
 const scripts = Object.fromEntries(apis.map((api) => [api, structuredClone(odd)]));
@@ -42,6 +52,7 @@ beforeAll(async () => {
       models: {
         strict: (id: string) => models[apis[Number(id)]!]!,
         loose: (id: string) => strictModel(apis[Number(id)]!, []),
+        down: (id: string) => Object.assign(strictModel(apis[Number(id)]!, []), { doGenerate: overloaded }),
       },
     },
   );
@@ -130,6 +141,20 @@ describe.each(apis)('a thread whose model of %s answers oddly', (api) => {
         input: 'Continue.',
       });
       expect(run).toMatchObject({ status: 'completed', result: 'Done.' });
+    }
+    await expectSound(lanefold, threadId);
+  });
+
+  test('is accepted by a model that stands in for those of other providers, in a form of its own', async () => {
+    for (const [n, other] of apis.entries()) {
+      const down = apis.filter((name) => name !== other).map((name) => `down:${apis.indexOf(name)}`);
+      const model: [string, ...string[]] = [down[0]!, ...down.slice(1), `loose:${n}`];
+      const { run } = await lanefold.run({ agent: 'odd', model, threadId, input: 'Continue.' });
+      expect(run).toMatchObject({ status: 'completed', result: 'Done.' });
+      const { refs } = (await entriesOf(lanefold, threadId)).at(-1)!;
+      expect(refs).toMatchObject({ model: `loose:${n}`, sent_as: { for: dialectOf(models[other]!).name } });
+      const { verified } = await lanefold.contexts.call(threadId, refs['llm_call_id'] as string);
+      expect(verified).toBe(true);
     }
     await expectSound(lanefold, threadId);
   });
