@@ -11,6 +11,7 @@ import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
 import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
+import { growth } from './growth.ts';
 import { heldSnapshot } from './held/index.ts';
 import { limits } from './limits/index.ts';
 import { memory } from './memory.ts';
@@ -33,7 +34,7 @@ import { webhooks } from './webhooks/index.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Number of runs for `waiting` and `backlog`, 10,000, and for `page`, a million. */
+    /** Number of runs for `waiting` and `backlog`, 10,000, and for `page` and `growth`, a million. */
     runs: { type: 'string' },
     /** Of `soak`, default 60; for how long `held` holds the snapshot, default 2. */
     minutes: { type: 'string' },
@@ -77,6 +78,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
 /** Run only by name: they take long, or need what is not available everywhere. */
 const onRequest: typeof benches = {
   'agent-loop': (servers) => agentLoop(servers),
+  growth: (servers) => growth(servers, { runs: Number(values.runs ?? 1_000_000) }),
   page: (servers) => pageOf(servers, { runs: Number(values.runs ?? 1_000_000) }),
   soak: (servers) => {
     const { minutes, rate, redis, out } = values;
@@ -92,6 +94,7 @@ npm run bench -- tails [--part first-call|large-contexts|streams]
 npm run bench -- limits [--part cost|waits|fairness|provider|killed]
 npm run bench -- agent-loop
 npm run bench -- page [--runs 1000000]
+npm run bench -- growth [--runs 1000000]
 npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]`);
   process.exit();
