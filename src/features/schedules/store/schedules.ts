@@ -122,8 +122,10 @@ export async function untilNextSlot(db: Database, agents: readonly string[], aga
     'next_slot',
     `select (extract(epoch from c.now) * 1000)::float8 as at_ms, coalesce(bool_or(s.at <= c.now), false) as now,
        extract(epoch from min(s.at) filter (where s.at > c.now) - c.now)::float8 * 1000 as next_ms
-     from (select lanefold._now() as now) c left join (
-       select next_at as at from lanefold._schedule where next_at is not null and $1::jsonb ? agent
+     from (select lanefold._now() as now) c left join lateral (
+       (select next_at as at from lanefold._schedule where next_at <= c.now and $1::jsonb ? agent order by next_at limit 1)
+       union all
+       (select next_at from lanefold._schedule where next_at > c.now and $1::jsonb ? agent order by next_at limit 1)
        union all
        select case k.status when 'due' then k.due_at else k.taken_at + $2::float8 * interval '1 ms' end
        from lanefold._schedule_slot k left join lanefold._schedule a on a.tenant_id = k.tenant_id and a.name = k.name
