@@ -22,7 +22,11 @@ const ours = (usesRedis: boolean, reader: boolean): Contestant => ({
   usesRedis,
   options: { workload, reader },
 });
-const plain = { name: 'no system', file: path.join(peersFolder, 'plain.js'), usesRedis: false };
+/** Plain code, and plain code that commits each of its steps. */
+const floors = [
+  { name: 'no system', file: path.join(peersFolder, 'plain.js'), usesRedis: false },
+  { name: 'commits alone', file: path.join(peersFolder, 'rows.js'), usesRedis: false },
+];
 /** Whose steps are durable. */
 const durable = ['dbos', 'restate-service', 'workflow', 'langgraph-sync', 'mastra'];
 
@@ -35,7 +39,7 @@ export async function agentLoop(servers: Servers, { seconds = 6, rounds: measure
   const own = [false, true]
     .filter((usesRedis) => !usesRedis || servers.redisUrl !== undefined)
     .flatMap((usesRedis) => [ours(usesRedis, false), ours(usesRedis, true)]);
-  const others = [plain, ...peers.filter(({ name }) => durable.includes(name))];
+  const others = [...floors, ...peers.filter(({ name }) => durable.includes(name))];
   const contestants = [
     ...(await enterAll(servers, own)),
     ...(await available(
