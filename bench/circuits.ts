@@ -32,21 +32,33 @@ function failing(): { model: LanguageModelV4; calls: number[]; isDown: boolean }
   return state;
 }
 
-/** Lets a provider be down for 20 s while 1,000 runs want it, with four workers: how many fail, and how often it is called meanwhile. */
+const ways = [
+  { way: 'with circuits' },
+  { way: 'without circuits', circuits: false as const },
+  { way: 'with circuits and a second model', others: ['standing-in:x'] },
+];
+
+/**
+ * Lets a provider be down for 20 s while 1,000 runs want it, with four workers: how many fail, how often it is called meanwhile, and
+ * how many have ended by then.
+ */
 export async function circuits(servers: Servers): Promise<void> {
-  for (const backend of backends(servers))
-    for (const given of [undefined, false] as const) await outage(backend, await servers.database(), given);
+  for (const backend of backends(servers)) for (const way of ways) await outage(backend, await servers.database(), way);
 }
 
-async function outage({ name, redisUrl }: Backend, databaseUrl: string, given: undefined | false): Promise<void> {
+async function outage(
+  { name, redisUrl }: Backend,
+  databaseUrl: string,
+  { way, circuits, others = [] }: (typeof ways)[number],
+): Promise<void> {
   const provider = failing();
   const options = {
     databaseUrl,
     redisUrl,
     queuePrefix: `circuits-${name.toLowerCase()}`,
-    models: { 'failing:x': provider.model },
-    agents: [defineAgent({ name: 'asks', model: 'failing:x' })],
-    ...(given === undefined ? {} : { circuits: given }),
+    models: { 'failing:x': provider.model, 'standing-in:x': instantModel(0) },
+    agents: [defineAgent({ name: 'asks', model: ['failing:x', ...others] })],
+    ...(circuits === undefined ? {} : { circuits }),
   };
   const all = await Promise.all(Array.from({ length: workers }, () => createLanefold(options)));
   await Promise.all(all.map((one) => one.startWorker()));
@@ -60,6 +72,7 @@ async function outage({ name, redisUrl }: Backend, databaseUrl: string, given: u
   const startedAt = performance.now();
   await inTurn(count, 20, () => all[0]!.runs.enqueue({ agent: 'asks', input: 'go' }));
   await delay(Math.max(0, downMs - (performance.now() - startedAt)));
+  const { completed: already = 0 } = await statuses();
   provider.isDown = false;
   const upAt = performance.now();
   const ended = async () => {
@@ -75,10 +88,10 @@ async function outage({ name, redisUrl }: Backend, databaseUrl: string, given: u
     (_, second) => down.filter((at) => Math.floor((at - startedAt) / 1_000) === second).length,
   );
   console.log(
-    `\n${count} runs, ${workers} workers, the provider down for ${downMs / 1_000} s, queue in ${name}, ${given === false ? 'without circuits' : 'with circuits'}`,
+    `\n${count} runs, ${workers} workers, the provider down for ${downMs / 1_000} s, queue in ${name}, ${way}`,
   );
   console.log(
-    `  failed ${found['failed'] ?? 0}, completed ${found['completed'] ?? 0}${allEnded ? '' : ' (NOT ALL)'}, all ended ${(endMs / 1_000).toFixed(1)} s after it was up again`,
+    `  failed ${found['failed'] ?? 0}, completed ${found['completed'] ?? 0}, ${already} of them meanwhile${allEnded ? '' : ' (NOT ALL)'}, all ended ${(endMs / 1_000).toFixed(1)} s after it was up again`,
   );
   console.log(`  calls while it was down ${down.length}; by second: ${perSecond.join(' ')}`);
   await Promise.all(all.map((one) => one.close()));
