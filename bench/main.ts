@@ -20,6 +20,7 @@ import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
 import { retention } from './retention.ts';
 import { runCost } from './run-cost.ts';
+import { saturation } from './saturation.ts';
 import { soak } from './soak/index.ts';
 import { start } from './start.ts';
 import { storage } from './storage.ts';
@@ -54,6 +55,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   cpu: cpuPerStep,
   telemetry: telemetryCost,
   'run-cost': runCost,
+  saturation,
   floor: floorOfRuns,
   held: (servers) => heldSnapshot(servers, { minutes: Number(values.minutes ?? 2) }),
   tails: (servers) => tails(servers, values.part),
