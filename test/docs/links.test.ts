@@ -19,6 +19,7 @@ const others = [
   'bench/README.md',
   'bench/growth.md',
   'bench/proofs.md',
+  'bench/harness/lanefold-bench/README.md',
   'bench/peers/README.md',
 ];
 
