@@ -164,9 +164,9 @@ const readDepth = async () => {
   depth = stats?.runs.queued ?? depth;
 };
 
-/** Replicas see the same queue, so only the first one reports it. */
+/** Replicas see the same queue, so only the first one reports it. A producer by depth reads it before each batch anyway. */
 async function observe() {
-  while (!signal.aborted && instance === 0) {
+  while (!signal.aborted && instance === 0 && !byDepth) {
     await readDepth();
     await pause(1_000);
   }
