@@ -7,8 +7,8 @@ import type { RunDependencies } from '../run/dependencies.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
 
-/** Pause between checks of a database that does not answer, in ms; also the shortest interruption. */
-const pauseMs = 500;
+/** Pause before a database that did not answer is checked, in ms: a single lost connection costs the first one. */
+const pauseMs = { first: 50, longest: 500 };
 
 /**
  * Decides when a worker fetches jobs. It stops while the database does not answer: every claim would fail at once, and
@@ -24,6 +24,8 @@ export class Intake {
   /** A job came while every slot was taken. */
   #full = false;
   #outage: Promise<void> | undefined;
+  #pauseMs = 0;
+  #resumedAt = -Infinity;
   #held = false;
   #closed = false;
 
@@ -117,9 +119,14 @@ export class Intake {
     for (const worker of this.#workers) void (fetching ? worker.resume() : worker.pause(true));
   }
 
+  /** An interruption that comes soon after the last one takes longer: an error that returns at once would return as often. */
   async #waitOut(): Promise<void> {
-    do await delay(pauseMs);
-    while (!this.#closed && !(await this.answers()));
+    if (performance.now() - this.#resumedAt > 2 * this.#pauseMs) this.#pauseMs = 0;
+    do {
+      this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, pauseMs.first), pauseMs.longest);
+      await delay(this.#pauseMs);
+    } while (!this.#closed && !(await this.answers()));
+    this.#resumedAt = performance.now();
   }
 }
 
