@@ -33,13 +33,15 @@ const durable = ['dbos', 'restate-service', 'workflow', 'langgraph-sync', 'mastr
 /**
  * What systems add to an agent loop of 900 ms: five model calls of 100 ms, between which two tools of 100 ms
  * answer at the same time; payloads have 1 KiB. The loop is that of the benchmark that Vercel published for its Workflow SDK.
+ *
+ * @param part `own`: without other systems
  */
-export async function agentLoop(servers: Servers, { seconds = 6, rounds: measured = 3 } = {}): Promise<void> {
+export async function agentLoop(servers: Servers, part?: string): Promise<void> {
   installPeers();
   const own = [false, true]
     .filter((usesRedis) => !usesRedis || servers.redisUrl !== undefined)
     .flatMap((usesRedis) => [ours(usesRedis, false), ours(usesRedis, true)]);
-  const others = [...floors, ...peers.filter(({ name }) => durable.includes(name))];
+  const others = [...floors, ...(part === 'own' ? [] : peers.filter(({ name }) => durable.includes(name)))];
   const contestants = [
     ...(await enterAll(servers, own)),
     ...(await available(
@@ -48,8 +50,8 @@ export async function agentLoop(servers: Servers, { seconds = 6, rounds: measure
     )),
   ];
   const figuresOf = await measureInTurn(servers, contestants, {
-    rounds: measured,
-    seconds,
+    rounds: 3,
+    seconds: 6,
     warmUpSeconds: 5,
     concurrencies,
   });

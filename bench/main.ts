@@ -43,7 +43,7 @@ const { values, positionals } = parseArgs({
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
-    /** Part of `citus`, `tails` or `limits`; default: all parts. */
+    /** Part of `agent-loop`, `citus`, `tails` or `limits`; default: all parts. */
     part: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -79,7 +79,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
 };
 /** Run only by name: they take long, or need what is not available everywhere. */
 const onRequest: typeof benches = {
-  'agent-loop': (servers) => agentLoop(servers),
+  'agent-loop': (servers) => agentLoop(servers, values.part),
   growth: (servers) => growth(servers, { runs: Number(values.runs ?? 1_000_000) }),
   page: (servers) => pageOf(servers, { runs: Number(values.runs ?? 1_000_000) }),
   soak: (servers) => {
@@ -94,7 +94,7 @@ if (values.help) {
   console.log(`npm run bench [-- ${Object.keys(benches).join('|')} …] [--runs 10000] [--minutes 2]
 npm run bench -- tails [--part first-call|large-contexts|streams]
 npm run bench -- limits [--part cost|waits|fairness|provider|killed]
-npm run bench -- agent-loop
+npm run bench -- agent-loop [--part own]
 npm run bench -- page [--runs 1000000]
 npm run bench -- growth [--runs 1000000]
 npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]

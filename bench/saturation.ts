@@ -18,7 +18,7 @@ export async function saturation(servers: Servers): Promise<void> {
     file,
     usesRedis: redisUrl !== null,
   }));
-  const plan = { rounds: 3, seconds: 5, warmUpSeconds: 5, concurrencies };
+  const plan = { rounds: 3, seconds: 5, warmUpSeconds: 15, concurrencies };
   const figuresOf = await sideBySide(servers, contestants, plan);
   const processors = availableParallelism();
   console.log(`\nOne process with clients and worker, ${processors} processors; CPU in ms per run`);

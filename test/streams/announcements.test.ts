@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ThreadRelay } from '../../src/runs/queue/relay.ts';
 import { toAnnouncements } from '../../src/runs/streams/deltas.ts';
 import { LiveCalls } from '../../src/runs/streams/publish-deltas.ts';
@@ -28,6 +28,52 @@ test('a flood of announcements does not send a text over and over', async () => 
   expect(floods).toBeGreaterThan(3);
   expect(sent.length).toBeGreaterThan(0);
   expect(sent.length).toBeLessThanOrEqual(4);
+});
+
+describe('what readers are told of a thread', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const withReader = () => {
+    const { sent, relay } = recorder();
+    const live = new LiveCalls(relay);
+    for (const payload of toAnnouncements('+', ['t'])) live.announced(payload);
+    return { sent, live, end: live.open('t', 'r', 'c', () => ({ text: 'It is fine.', thinking: '' })) };
+  };
+
+  test('steps in quick succession are one message, and the end of the run is told at once', async () => {
+    const { sent, live } = withReader();
+    for (let step = 0; step < 3; step++) live.committed('t');
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(sent).toEqual([{}]);
+    live.committed('t');
+    live.committed('t', { last: true });
+    expect(sent).toEqual([{}, {}]);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(sent).toEqual([{}, {}]);
+    live.close();
+  });
+
+  test('an answer that is committed soon needs no last delta', async () => {
+    const { sent, live, end } = withReader();
+    end();
+    live.committed('t');
+    await vi.advanceTimersByTimeAsync(50);
+    expect(sent).toEqual([{}]);
+    live.close();
+  });
+
+  test('an answer whose commit takes long is shown before the commit', async () => {
+    const { sent, live, end } = withReader();
+    end();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(sent).toMatchObject([{ text: [0, 'It is fine.'] }]);
+    live.committed('t');
+    await vi.advanceTimersByTimeAsync(10);
+    expect(sent).toHaveLength(2);
+    live.close();
+  });
 });
 
 test('announced threads are bounded', () => {

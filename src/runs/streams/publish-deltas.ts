@@ -25,6 +25,17 @@ interface LiveCall {
   startedAt: number;
 }
 
+/** What readers have not been told of a thread yet. */
+interface News {
+  /** Calls that have ended, whose last text may be unpublished. */
+  ended: LiveCall[];
+  /** A step was committed since: its events bring the text of those calls. */
+  committed: boolean;
+  timer: Timer;
+}
+
+/** How long news wait for more: steps come in quick succession, and telling of each one would delay the next. */
+const soonMs = 10;
 /** Pause between two deltas of an answer. */
 const tickMs = 75;
 /** Characters of text or thinking per message. */
@@ -46,6 +57,8 @@ export class LiveCalls {
   readonly #calls = new Map<string, Set<LiveCall>>();
   /** When the readers of each thread expire, by its pseudonym. */
   readonly #readers = new Map<string, number>();
+  /** By the id of the thread. */
+  readonly #news = new Map<string, News>();
   #timer: Timer | undefined;
   #inFlight = 0;
 
@@ -72,17 +85,35 @@ export class LiveCalls {
     else this.#calls.set(thread, new Set([call]));
     this.#schedule();
     return () => {
-      // sends the last delta before the commit that follows, without delaying it
-      if (this.#hasReaders(thread)) void this.#send(call);
+      if (this.#hasReaders(thread)) this.#soon(threadId).ended.push(call);
       const left = this.#calls.get(thread);
       left?.delete(call);
       if (left?.size === 0) this.#calls.delete(thread);
     };
   }
 
-  /** Notifies a thread's readers that a step was committed, so that they need not wait for their next poll. */
-  committed(threadId: string): void {
-    if (this.#readers.size > 0 && this.#hasReaders(pseudonym(threadId))) this.#publish(threadId, {}).catch(() => {});
+  /** Tells a thread's readers that a step was committed, so that they need not wait for their next poll. @param last the run has left */
+  committed(threadId: string, { last = false } = {}): void {
+    if (this.#readers.size === 0 || !this.#hasReaders(pseudonym(threadId))) return;
+    this.#soon(threadId).committed = true;
+    if (last) this.#tell(threadId);
+  }
+
+  #soon(threadId: string): News {
+    let news = this.#news.get(threadId);
+    if (!news) {
+      const timer = after(soonMs, () => this.#tell(threadId), { ref: false });
+      this.#news.set(threadId, (news = { ended: [], committed: false, timer }));
+    }
+    return news;
+  }
+
+  #tell(threadId: string): void {
+    const { ended, committed, timer } = this.#news.get(threadId)!;
+    this.#news.delete(threadId);
+    timer.cancel();
+    if (committed) this.#publish(threadId, {}).catch(() => {});
+    else for (const call of ended) void this.#send(call);
   }
 
   /** Handles an announcement of readers. */
@@ -107,6 +138,8 @@ export class LiveCalls {
 
   close(): void {
     this.#timer?.cancel();
+    for (const { timer } of this.#news.values()) timer.cancel();
+    this.#news.clear();
     this.#readers.clear();
   }
 

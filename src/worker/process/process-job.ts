@@ -126,7 +126,7 @@ async function executeRun(held: HeldJob, claim: Claim, onEnd: (status: string) =
     run.telemetry.ended(end);
     deps.onRelease?.(run, end.run);
     void settleLimits(held, limits, claim, end).catch(onError);
-    deps.live?.committed(threadId);
+    deps.live?.committed(threadId, { last: true });
     onEnd(end.status);
     const continues = end.status === 'suspended' || end.status === 'queued';
     if (end.promoted && continues) await dispatchFirst(deps.db, queue, [end.promoted], onError);
