@@ -1,5 +1,6 @@
 import { defineAgent, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ignoreEnded } from '../../src/runs/queue/bull-workers.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
@@ -11,6 +12,21 @@ interface Lock {
   until: string;
   left: number;
 }
+
+test('a lock that cannot be renewed is missed only while the run of its job is held', async () => {
+  const claims: Record<string, object | undefined> = { held: {}, ended: {}, taken: {}, unclaimed: undefined };
+  const worker = {
+    async extendJobLocks(ids: string[]) {
+      claims['ended'] = undefined;
+      claims['taken'] = {};
+      return ids;
+    },
+  };
+  ignoreEnded(worker, (id) => claims[id]);
+  const ids = Object.keys(claims);
+  const lost = await worker.extendJobLocks.call(worker, ids);
+  expect(lost).toEqual(['held']);
+});
 
 describe.skipIf(queueBackend() === 'redis')('the lock of a job', () => {
   let lanefold: TestLanefold;

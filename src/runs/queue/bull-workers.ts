@@ -47,6 +47,7 @@ export function createWorker(
     runRetryDelay: Math.min(stalledMs, maxRetryMs),
   }) as unknown as BullWorker;
   if (backend === 'postgres') makeLocksLast(worker, claimOf);
+  ignoreEnded(worker, claimOf);
   worker.on('error', (error) => isClosing() || onError(outage(backend, error)));
   return worker;
 }
@@ -67,6 +68,21 @@ export async function closeWorker(worker: BullWorker): Promise<void> {
   await worker.close();
 }
 
+type Locks = Pick<Worker, 'extendJobLocks'>;
+
+/**
+ * Reports the lock of a job as lost only if the job's run is held all the same. A job that ends while its lock is renewed has no lock
+ * either, which is no error.
+ */
+export function ignoreEnded(worker: Locks, claimOf: (jobId: string) => object | undefined): void {
+  const extend = worker.extendJobLocks.bind(worker);
+  worker.extendJobLocks = async (ids, tokens, durationMs) => {
+    const claims = new Map(ids.map((id) => [id, claimOf(id)]));
+    const lost = await extend(ids, tokens, durationMs);
+    return lost.filter((id) => claims.get(id) !== undefined && claimOf(id) === claims.get(id));
+  };
+}
+
 /** How much longer the lock of a job lasts once its run is claimed. */
 const lasting = 5;
 
@@ -77,7 +93,7 @@ const lasting = 5;
  *
  * @param claimOf returns an object that identifies the claim of a job's run, a new one for each claim
  */
-function makeLocksLast(worker: Pick<Worker, 'extendJobLocks'>, claimOf: (jobId: string) => object | undefined): void {
+function makeLocksLast(worker: Locks, claimOf: (jobId: string) => object | undefined): void {
   const extend = worker.extendJobLocks.bind(worker);
   const lastingUntil = new WeakMap<object, number>();
   worker.extendJobLocks = async (ids, tokens, durationMs) => {
