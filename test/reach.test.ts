@@ -1,3 +1,4 @@
+// @module-tag slow
 import { beforeAll, describe, expect, test } from 'vitest';
 import { reachedTests, readUses, type Uses } from './reach.ts';
 

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, type Lanefold, type LanefoldError } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

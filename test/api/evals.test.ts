@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 

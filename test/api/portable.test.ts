@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bearer, caller, mintKey, problem, startApi, type Api } from './helpers.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { agentTool, defineAgent, defineTool, waitFor, type Lanefold, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

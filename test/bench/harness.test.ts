@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';

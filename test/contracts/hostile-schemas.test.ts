@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, type OutputContract } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/agent/context/message.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newThread, refused, rows, useLog, value } from './helpers.ts';
 import { input, sqlRun } from './sql-run.ts';

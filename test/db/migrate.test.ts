@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold } from 'lanefold';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';

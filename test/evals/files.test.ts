@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readFileSync } from 'node:fs';
 import { contextHash, defineAgent, defineTool, type Message } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, type AgentDefinition, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent, defineTool, type EnqueueOptions, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';

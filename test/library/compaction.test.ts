@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createLanefold, defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlOf } from '../limits/sql.ts';

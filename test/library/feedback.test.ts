@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent } from 'lanefold';
 import { defineScorer, type ScorerInput } from 'lanefold/evals';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// @module-tag slow
+// @module-tag long
 import { expect, test } from 'vitest';
 import { costOf, textOf, type Worst } from './growth.ts';
 import { literalsOf, modules, worstOf, type Literal } from './literals.ts';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createPostgresBackend, withBackend, type Job } from 'bullmq';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';

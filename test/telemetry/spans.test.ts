@@ -1,3 +1,4 @@
+// @module-tag slow
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';

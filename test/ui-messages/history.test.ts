@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AnswerMetadata, type RunHandle, type UiMessage } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';

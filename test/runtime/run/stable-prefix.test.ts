@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, test } from 'vitest';
 import type { Json, Message } from '../../../src/agent/context/message.ts';
 import { createCounting } from '../../../src/agent/models/counting.ts';

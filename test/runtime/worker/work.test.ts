@@ -1,3 +1,4 @@
+// @module-tag slow
 import { agentTool, defineAgent, defineTool, type LanefoldOptions } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
