@@ -1,6 +1,7 @@
 import { createLanefold, defineAgent, defineTool, type Lanefold } from 'lanefold';
 import type pg from 'pg';
 import { inTurn } from './in-turn.ts';
+import { until } from './until.ts';
 import { instantModel } from '../workload.ts';
 
 const threads = 200;
@@ -60,8 +61,8 @@ async function converse(lanefold: Lanefold, n: number): Promise<void> {
 /** Waits until the worker has counted these runs, some seconds after they ended. */
 async function counted(pool: pg.Pool, runs: number): Promise<void> {
   const text = 'select coalesce(sum(runs), 0)::int as runs from lanefold.activity';
-  while ((await pool.query<{ runs: number }>(text)).rows[0]!.runs < runs)
-    await new Promise((resolve) => setTimeout(resolve, 500));
+  const all = async () => (await pool.query<{ runs: number }>(text)).rows[0]!.runs >= runs;
+  if (!(await until(all, { withinMs: 120_000 }))) throw new Error('the runs were not counted within two minutes');
 }
 
 const copied = ['thread', '_lane', '_run', '_entry', '_tool_call', '_run_mark'];
