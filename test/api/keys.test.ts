@@ -116,6 +116,10 @@ describe('a key', () => {
     const gone = await mint({ scopes: ['read'] });
     expect((await call(root, 'DELETE', `/v1/keys/${gone.id}`)).status).toBe(204);
     expect(await call(gone.auth, 'GET', '/v1/threads/desk-1')).toMatchObject(problem(401, 'unauthorized'));
+    const { id: lasting } = await mint({ scopes: ['read'], expires_in_ms: 60_000 });
+    const { createdAt, expiresAt } = (await api.lanefold.keys.get(lasting))!;
+    // by the clock that will say whether it has expired, and no other
+    expect(expiresAt!.getTime() - createdAt.getTime()).toBe(60_000);
     const expired = await mint({ scopes: ['read'], expires_in_ms: 1 });
     expect(await call(expired.auth, 'GET', '/v1/threads/desk-1')).toMatchObject(problem(401, 'unauthorized'));
     expect(await call(root, 'DELETE', '/v1/keys/key_none')).toMatchObject(problem(404, 'key_not_found'));

@@ -31,7 +31,8 @@ interface NewKeyRow {
   name: string;
   allowed: Allowed;
   createdBy: string;
-  expiresAt: Date | null;
+  /** From when it is stored; undefined: it does not expire. */
+  expiresInMs: number | undefined;
 }
 
 export async function insertKey(

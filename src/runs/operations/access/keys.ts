@@ -58,8 +58,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
       const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
       const { id, text, hash } = newKey();
-      const expiresAt = expiresInMs === undefined ? null : new Date(clock.now() + expiresInMs);
-      await insertKey(db, { id, hash, name: name.trim(), allowed, createdBy: by ?? 'operator', expiresAt });
+      await insertKey(db, { id, hash, name: name.trim(), allowed, createdBy: by ?? 'operator', expiresInMs });
       return { id, key: text };
     },
     list: () => listKeys(db),
