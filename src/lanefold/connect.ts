@@ -106,6 +106,6 @@ function openFollower(url: string, { log, poolSize: max, prepare }: LanefoldSett
   const limits = { connectMs: followerConnectMs, timeoutMs: followerAnswerMs, silentMs: followerSilentMs };
   const db = openDatabase({ url, prepare, max, ...limits });
   const readerOf: DatabaseOptions['readerOf'] = (primary, scope) =>
-    preferFollower(primary, scope ? db.forTenant(scope) : db, health);
+    preferFollower(primary, (scope ? db.forTenant(scope) : db).reader, health);
   return { db, options: { readerOf, settings: db.settings } };
 }

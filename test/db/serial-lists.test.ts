@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/database/postgres/pool.ts';
+import { openDatabase, type Database } from '../../src/database/postgres/pool.ts';
 import { listThreads } from '../../src/database/store/log/list-threads.ts';
 import { countFound } from '../../src/database/store/run/count-found.ts';
 import { listRuns } from '../../src/database/store/run/list-runs.ts';
@@ -8,33 +8,39 @@ import { openLog, type TestLog } from './helpers.ts';
 import { planNodes, type Explained } from './plan.ts';
 
 let log: TestLog;
+/** Starts parallel workers for every statement that may have some. */
+let eager: Database;
 beforeAll(async () => {
   log = await openLog();
+  const { rows } = await log.pool.query<{ name: string }>(
+    `select name from pg_settings where name in ('debug_parallel_query', 'force_parallel_mode')`,
+  );
+  eager = openDatabase({ url: `${log.url}?options=${encodeURIComponent(`-c ${rows[0]!.name}=on`)}`, max: 1 });
 });
-afterAll(() => log.drop());
+afterAll(async () => {
+  await eager.close();
+  await log.drop();
+});
 
-/** How many statements a list sends, and how many of them PostgreSQL would start parallel workers for, if it started them for all. */
+async function isParallel(db: Database, text: string, values: unknown[] = []): Promise<boolean> {
+  const [plan] = await db.query<object>('', `explain (format json) ${text}`, values);
+  return planNodes(plan as Explained).some((node) => node['Node Type'].startsWith('Gather'));
+}
+
+/** How many statements a list sends, and how many of them start parallel workers where PostgreSQL would start some for all. */
 async function sent(list: (db: Database) => Promise<unknown>): Promise<{ statements: number; parallel: number }> {
-  const client = await log.pool.connect();
   const seen = { statements: 0, parallel: 0 };
-  try {
-    await client.query(
-      `select set_config(name, 'on', false) from pg_settings where name in ('debug_parallel_query', 'force_parallel_mode')`,
-    );
-    const query = async (_: string, text: string, values: unknown[] = []) => {
-      const { rows } = await client.query<Explained>(`explain (format json) ${text}`, values);
-      seen.statements += 1;
-      if (planNodes(rows[0]!).some((node) => node['Node Type'].startsWith('Gather'))) seen.parallel += 1;
-      return (await client.query<object>(text, values)).rows;
-    };
-    await list({ ...log.db, query } as unknown as Database);
-  } finally {
-    client.release(true);
-  }
+  const query = async (_: string, text: string, values: unknown[] = []) => {
+    seen.statements += 1;
+    if (await isParallel(eager.reader, text, values)) seen.parallel += 1;
+    return log.db.query<object>('', text, values);
+  };
+  await list({ ...log.db, query } as unknown as Database);
   return seen;
 }
 
 test.skipIf(citusLacks.plans)('lists of threads and runs start no parallel workers', async () => {
+  expect(await isParallel(eager, 'select count(*) from lanefold._run')).toBe(true);
   const threads = [
     {},
     { mark: 'tool_failed' },

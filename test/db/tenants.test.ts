@@ -435,7 +435,6 @@ test('everybody may execute nothing but the versions and what triggers call, and
     '_lease_over',
     '_now',
     '_sees_all',
-    '_serially',
   ];
   expect(
     callable.filter((f) => !f.path && ![...inPlace, ...everybodys, '_lane_prompt'].includes(f.name)).map((f) => f.name),

@@ -39,7 +39,7 @@ begin
       when p.proname = '_all_tenants' then p_duty = 'worker'
       when p.proname = '_any_tenant' then p_duty = 'api'
       -- called by statements of the library
-      when p.proname in ('_now', '_lease_over', '_lane_prompt', '_agent_queue', '_delivery_id', '_for_tenant', '_has_tools', '_serially') then p_duty <> 'reader'
+      when p.proname in ('_now', '_lease_over', '_lane_prompt', '_agent_queue', '_delivery_id', '_for_tenant', '_has_tools') then p_duty <> 'reader'
       when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
       -- also those that only read: the functions of limits see those of all tenants
       when lanefold._is_for_workers(p.proname) then p_duty = 'worker'

@@ -8,7 +8,7 @@ import type { Connections, NodeGuard } from './node-guard.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery, announce } from './run-query.ts';
-import { scopeSettings, type DatabaseScope } from './query-with-settings.ts';
+import { scopeSettings, serial, type DatabaseScope, type Setting } from './query-with-settings.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -31,7 +31,10 @@ export interface Database {
    * `readSnapshot`.
    */
   snapshot<T, R>(read: (query: ReadRaw) => AsyncGenerator<T, R>): AsyncGenerator<T, R>;
-  /** For lists and statistics: reads from a follower, if there is one, and so may lag behind. See `preferFollower`. */
+  /**
+   * For lists and statistics, without parallel workers: reads from a follower, if there is one, and so may lag behind. See
+   * `preferFollower`.
+   */
   readonly reader: Database;
   /** Shared by all tenants. */
   readonly settings: DatabaseSettings;
@@ -111,7 +114,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = poolOf(options, max);
   const locking = lockingCalls(max, settings);
 
-  const connectionsFor = (scope: DatabaseScope | undefined): Database => {
+  const connectionsFor = (scope: DatabaseScope | undefined, own: readonly Setting[] = []): Database => {
     // the plan of a statement depends on the role
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
     const prepared = (name: string) => (prepare && name !== '' ? { name: planName(name) } : {});
@@ -121,7 +124,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const send = (on: Connections) =>
         scope && settings.distributed
           ? queryOnNodes<Row>(on, statement, scope, settings.nodes)
-          : runQuery<Row>(on, statement, scopeSettings(scope));
+          : runQuery<Row>(on, statement, [...own, ...scopeSettings(scope)]);
       return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
@@ -150,9 +153,13 @@ export function openDatabase(options: DatabaseOptions): Database {
         return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
       },
       snapshot: (read) => readSnapshot(pool, scope, settings.distributed, read),
-      forTenant: connectionsFor,
+      forTenant: (of) => connectionsFor(of, own),
       get reader() {
-        return (reader ??= options.readerOf?.(database, scope) ?? database);
+        if (!reader) {
+          const serially = settings.distributed ? database : connectionsFor(scope, [serial]);
+          reader = options.readerOf?.(serially, scope) ?? serially;
+        }
+        return reader;
       },
       close: () => pool.end(),
     };

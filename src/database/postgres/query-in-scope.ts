@@ -3,6 +3,7 @@ import type { Connections, NodeGuard } from './node-guard.ts';
 import { runQuery } from './run-query.ts';
 import {
   scopeSettings,
+  serial,
   setStatement,
   type DatabaseScope,
   type Setting,
@@ -13,13 +14,7 @@ import { fromPostgres, isConnectionError } from './errors.ts';
 /** Time limit of a statement that reads many threads. */
 export const longMs = 120_000;
 
-/**
- * Of statements that read many threads: a limit of their own, and no parallel workers, which sweeps would start to find nothing.
- */
-const longSettings: Setting[] = [
-  ['statement_timeout', String(longMs - 1_000)],
-  ['max_parallel_workers_per_gather', '0'],
-];
+const longSettings: Setting[] = [['statement_timeout', String(longMs - 1_000)], serial];
 
 /** Runs a statement with a limit of two minutes, in place of its connection's timeout. */
 export function queryLong<Row>(

@@ -39,6 +39,12 @@ const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode:
 /** A setting of a session that holds until the end of the transaction. */
 export type Setting = readonly [name: string, value: string];
 
+/**
+ * For what reads many rows: the start of parallel workers takes longer than a page of a list, and sweeps would start some to find
+ * nothing.
+ */
+export const serial: Setting = ['max_parallel_workers_per_gather', '0'];
+
 export const scopeSettings = (scope: DatabaseScope | undefined): Setting[] => [
   ...(scope ? [['lanefold.tenant', scope.tenant] as const] : []),
   ...(scope?.role === undefined ? [] : [['role', scope.role] as const]),

@@ -48,12 +48,6 @@ export const invalidCursor = (text: string): LanefoldError =>
     hint: 'Pass the next_after of the previous page, unchanged.',
   });
 
-/**
- * SQL: a condition that always holds, and keeps PostgreSQL from parallel workers, whose start takes longer than the page of a list.
- * The nodes of a distributed database do not know the function.
- */
-export const serially = (db: Database): string => (db.settings.distributed ? 'true' : 'lanefold._serially()');
-
 /** Collects the conditions of a filtered statement with their parameters. */
 export class Conditions {
   readonly values: unknown[] = [];

@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, serially, statementName } from '../rows.ts';
+import { Conditions, statementName } from '../rows.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 import { contains, wrote, wroteLately } from './of-threads.ts';
 import type { ThreadFilter } from './types.ts';
@@ -33,7 +33,7 @@ export async function narrowed<Filter extends Sought & Pick<ThreadFilter, 'tenan
   if (db.settings.distributed) return filter;
   const { text, metadata } = filter;
   const few = async (sql: string, value: unknown) => {
-    const first = `${sql.replace('$', '$1')} and ${serially(db)} limit ${most + 1}`;
+    const first = `${sql.replace('$', '$1')} limit ${most + 1}`;
     const rows = await db.query<{ thread_id: string }>('', first, [value]);
     return rows.length > most ? undefined : [...new Set(rows.map((row) => row.thread_id))];
   };
@@ -50,7 +50,7 @@ export async function narrowed<Filter extends Sought & Pick<ThreadFilter, 'tenan
 /** Whether users wrote these words lately in many of the newest threads. */
 async function isFrequent(db: Database, text: string, tenantId: string | undefined): Promise<boolean> {
   const where = new Conditions();
-  where.fixed('', `erased_at is null and ${serially(db)}`).addVaried('t', tenantIs(db, '$'), tenantId);
+  where.fixed('', 'erased_at is null').addVaried('t', tenantIs(db, '$'), tenantId);
   const wroteIn = wroteLately('t.id').replace('$', where.value(text));
   const [row] = await db.query<{ threads: number }>(
     statementName('frequent_words', where.key),

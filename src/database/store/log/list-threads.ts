@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsSql, readCursor, serially, statementName, type ListPage } from '../rows.ts';
+import { Conditions, cursorText, microsSql, readCursor, statementName, type ListPage } from '../rows.ts';
 import { childrenOfThread, marksOfThread, toMarks } from '../run/marks-of.ts';
 import { waiting } from '../run/found-runs.ts';
 import { broadWindow, narrowed, type Narrowed } from './few-threads.ts';
@@ -124,7 +124,7 @@ const rare = 1_000;
  */
 async function rareThreads(db: Database, { mark }: ThreadFilter): Promise<string[] | undefined> {
   if (mark === undefined) return undefined;
-  const text = `select thread_id from lanefold._run_mark where kind = $1 and ${serially(db)} limit ${rare + 1}`;
+  const text = `select thread_id from lanefold._run_mark where kind = $1 limit ${rare + 1}`;
   const rows = await db.query<{ thread_id: string }>('marked_threads', text, [mark]);
   return rows.length > rare ? undefined : [...new Set(rows.map((row) => row.thread_id))];
 }
@@ -140,14 +140,14 @@ function inOrder(db: Database, filter: Narrowed<ThreadFilter> & { limit: number 
     return byCreation(db, found(), cursor, examines === undefined ? limit + 1 : undefined);
   }
   const tenantId = filter.tenantId ?? db.tenant;
-  return tenantId === undefined ? byLastRun(db, found(), cursor) : byLastRunOfTenant(found({ tenantId }), cursor);
+  return tenantId === undefined ? byLastRun(found(), cursor) : byLastRunOfTenant(found({ tenantId }), cursor);
 }
 
 /** The conditions that indexes serve. */
 function candidates(db: Database, filter: Narrowed<ThreadFilter>, few: readonly string[] | undefined): Conditions {
   const where = new Conditions();
   where
-    .fixed('', `erased_at is null and ${serially(db)}`)
+    .fixed('', 'erased_at is null')
     .addVaried('t', tenantIs(db, '$'), filter.tenantId)
     .addVaried('m', contains, filter.metadata && JSON.stringify(filter.metadata))
     .add('f', 'created_at >= $', filter.createdAfter)

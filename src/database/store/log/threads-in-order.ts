@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, serially, timestampSql, type Cursor } from '../rows.ts';
+import { Conditions, timestampSql, type Cursor } from '../rows.ts';
 
 /** The part of a statement that yields threads in order; a list takes those it needs. */
 export interface ThreadsInOrder {
@@ -49,7 +49,7 @@ const newestRun = (what: string, threadId: string) =>
  * runs and the creations of threads, which have indexes by time anyway, and skips runs that are not the newest of their
  * thread.
  */
-export function byLastRun(db: Database, where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
+export function byLastRun(where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
   // a thread and its first run may share a moment: the walk then ends with both
   const moments = (values: Conditions) => {
     const [at, id] = (cursor ?? []).map((part) => values.value(part));
@@ -59,7 +59,7 @@ export function byLastRun(db: Database, where: Conditions, cursor: Cursor | unde
       order by sort_at desc, id desc fetch first (${values.value(window)}) rows with ties`;
   };
   const end = new Conditions();
-  const endSql = `select sort_at, id from (${moments(end)}) m where ${serially(db)} offset ${end.value(window)} - 1 limit 1`;
+  const endSql = `select sort_at, id from (${moments(end)}) m offset ${end.value(window)} - 1 limit 1`;
   return {
     key: `r${where.key}${cursor ? 'c' : ''}`,
     sql: `select ${columns}, sort_at from (${moments(where)}) m join (select ${columns} from lanefold.thread where ${where}) t using (id)

@@ -1,6 +1,6 @@
 import type { RunFilter, RunStatus } from './types.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, serially, statementName } from '../rows.ts';
+import { Conditions, statementName } from '../rows.ts';
 import type { Narrowed } from '../log/few-threads.ts';
 import { containedIn, contains, wrote, wroteIn } from '../log/of-threads.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
@@ -49,7 +49,6 @@ export class FoundRuns {
     this.#tenantIs = tenantIs(db, '$');
     this.#byMark = filter.mark !== undefined;
     this.indexed
-      .fixed('', serially(db))
       .add('t', 'thread_id = $', filter.threadId)
       .add('f', 'created_at >= $', filter.createdAfter)
       .add('b', 'created_at < $', filter.createdBefore)
