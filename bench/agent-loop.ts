@@ -16,11 +16,11 @@ const { rounds, modelMs, toolMs } = workloads[workload];
 const workMs = (rounds + 1) * modelMs + rounds * toolMs;
 
 const file = fileURLToPath(new URL('systems/agent-loop.js', import.meta.url));
-const ours = (usesRedis: boolean, reader: boolean): Contestant => ({
-  name: `lanefold-${usesRedis ? 'redis' : 'postgres'}${reader ? ', read' : ''}`,
+const ours = (usesRedis: boolean, reader: boolean, replay: 'safe' | 'readOnly'): Contestant => ({
+  name: `lanefold-${usesRedis ? 'redis' : 'postgres'}${replay === 'safe' ? '' : ', reads'}${reader ? ', read' : ''}`,
   file,
   usesRedis,
-  options: { workload, reader },
+  options: { workload, reader, replay },
 });
 /** Plain code, and plain code that commits each of its steps. */
 const floors = [
@@ -40,7 +40,9 @@ export async function agentLoop(servers: Servers, part?: string): Promise<void> 
   installPeers();
   const own = [false, true]
     .filter((usesRedis) => !usesRedis || servers.redisUrl !== undefined)
-    .flatMap((usesRedis) => [ours(usesRedis, false), ours(usesRedis, true)]);
+    .flatMap((usesRedis) =>
+      [false, true].flatMap((reader) => [ours(usesRedis, reader, 'safe'), ours(usesRedis, reader, 'readOnly')]),
+    );
   const others = [...floors, ...(part === 'own' ? [] : peers.filter(({ name }) => durable.includes(name)))];
   const contestants = [
     ...(await enterAll(servers, own)),

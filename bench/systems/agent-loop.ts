@@ -9,21 +9,27 @@ const { rounds, tools, modelMs, toolMs, bytes } = workloads['agent-loop'];
 const tokens = 10;
 const text = text400.repeat(3).slice(0, bytes);
 
-/** A client and a worker in one process. With `reader`, the client follows the stream of each run instead of its end. */
-export async function open(options: SystemOptions & { reader?: boolean }): Promise<System> {
-  const { databaseUrl, redisUrl, concurrency, reader } = options;
+interface Options extends SystemOptions {
+  /** The client follows the stream of each run instead of its end. */
+  reader?: boolean;
+  replay: 'safe' | 'readOnly';
+}
+
+/** A client and a worker in one process. */
+export async function open(options: Options): Promise<System> {
+  const { databaseUrl, redisUrl, concurrency, reader, replay } = options;
   await migrate(databaseUrl);
   const lanefold = await createLanefold({
     databaseUrl,
     redisUrl,
     queuePrefix: new URL(databaseUrl).pathname.slice(1),
-    agents: [agent],
+    agents: [agentWith(replay)],
     models: { loop: model },
   });
   await lanefold.startWorker({ concurrency });
   return {
     async run() {
-      const run = await lanefold.runs.enqueue({ agent: agent.name, input: text });
+      const run = await lanefold.runs.enqueue({ agent: name, input: text });
       if (reader) await readAll(lanefold, run);
       const { status, error } = await lanefold.runs.wait(run);
       if (status !== 'completed') throw new Error(`run ended as ${status}: ${error?.message}`);
@@ -38,17 +44,21 @@ async function readAll(lanefold: Lanefold, run: RunRef): Promise<void> {
   if (read === 0) throw new Error('the stream had no text');
 }
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks something up.',
-  input: { type: 'object', properties: { q: { type: 'number' } } },
-  execute: async () => {
-    await delay(toolMs);
-    return text;
-  },
-});
+const name = 'loop';
 
-const agent = defineAgent({ name: 'loop', model: 'loop', tools: [look], maxIterations: 2 * rounds });
+function agentWith(replay: Options['replay']) {
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks something up.',
+    input: { type: 'object', properties: { q: { type: 'number' } } },
+    replay,
+    execute: async () => {
+      await delay(toolMs);
+      return text;
+    },
+  });
+  return defineAgent({ name, model: 'loop', tools: [look], maxIterations: 2 * rounds });
+}
 
 /** Streams the tokens of each answer in the time that a call takes, as providers do. */
 const model: LanguageModelV4 = {

@@ -38,11 +38,21 @@ export type PendingCallContext<STATE extends object = JsonObject, CONTEXT extend
  * What to do with a call that had started when its worker died: `safe` runs it again, `never` reports to the model that
  * the outcome is unknown, `verify` looks up what the lost attempt did and returns `undefined` to run the call again.
  *
+ * `readOnly`: the call changes nothing and is cheap to repeat, so that a crash may leave no trace of it. A round of such calls
+ * begins while the answer that makes them is stored, and their outcomes are stored together when the last one has come.
+ *
  * A `never` call is attempted only once. A timeout or an exception leaves its outcome `unknown`; throw a ToolError to
  * say that it had no effect.
  */
 export type ToolReplay<ARGS = unknown> =
-  'safe' | 'never' | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };
+  | 'safe'
+  | 'readOnly'
+  | 'never'
+  | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };
+
+/** Whether a call that had started runs again, whatever the lost attempt did. */
+export const runsAgain = (replay: ToolReplay): replay is 'safe' | 'readOnly' =>
+  replay === 'safe' || replay === 'readOnly';
 
 /** Limits of one tool; they take precedence over the run's. */
 export interface ToolLimits {
@@ -106,8 +116,8 @@ export function checkTool(tool: Tool): Tool {
   if (typeof tool.validate !== 'function')
     throw invalidTool(name, 'has no validate function', 'Create the tool with defineTool().');
   const verifies = typeof replay === 'object' && replay !== null && typeof replay.verify === 'function';
-  if (replay !== 'safe' && replay !== 'never' && !verifies)
-    throw invalidTool(name, 'has an invalid replay', "Use 'safe', 'never' or { verify }.");
+  if (replay !== 'never' && !runsAgain(replay) && !verifies)
+    throw invalidTool(name, 'has an invalid replay', "Use 'safe', 'readOnly', 'never' or { verify }.");
   if (replay === 'never' && tool.maxRetries)
     throw invalidTool(name, "has retries, but replay: 'never' attempts a call once", 'Remove maxRetries.');
   if (tool.needsApproval !== undefined && !['boolean', 'function'].includes(typeof tool.needsApproval))

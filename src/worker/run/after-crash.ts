@@ -2,7 +2,7 @@ import type { ReadyAgent } from '../../agent/definition/registry.ts';
 import type { ToolCall } from '../../agent/context/message.ts';
 import { runAttempt, callIdempotencyKey, checkArguments, type ToolCallBase } from '../../agent/tools/execute.ts';
 import { type ToolOutcome, openReturned, renderReturned, unknownOutcome } from '../../agent/tools/outcome.ts';
-import type { Tool } from '../../agent/tools/tool.ts';
+import { runsAgain, type Tool } from '../../agent/tools/tool.ts';
 
 /** Maximum size of a tool's result in bytes. A result that its tool marks (`resultRefs`) stays whole in the log. */
 export const resultLimit = (agent: Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>, tool: Tool): number =>
@@ -16,7 +16,7 @@ export async function afterCrash(
   { attempts, signal, agent }: { attempts: number; signal: AbortSignal; agent: ReadyAgent },
 ): Promise<ToolOutcome | undefined> {
   const { replay } = tool;
-  if (replay === 'safe') return undefined;
+  if (runsAgain(replay)) return undefined;
   const spent = { attempts, durationMs: 0 };
   if (replay !== 'never') {
     const key = callIdempotencyKey(base.runId, base.round, base.callIndex);

@@ -2,7 +2,7 @@ import type { StrategyDecision, StrategyEvent } from '../../agent/strategies/mac
 import type { Claim } from '../../database/store/run/claim-run.ts';
 import { commit } from './commit.ts';
 import { decide, firstDecision } from './decide.ts';
-import { stepOf } from './preflight.ts';
+import { mayBeginEarly, stepOf } from './preflight.ts';
 import { type RunDependencies } from './dependencies.ts';
 import { execute } from './execute-command.ts';
 import { commitHandoff, handoffIn, onEndHandoff, withoutHandoff } from './handoffs.ts';
@@ -32,9 +32,7 @@ async function drive(deps: RunDependencies, active: ActiveRun): Promise<RunEnd> 
   try {
     let decision = firstDecision(active);
     for (;;) {
-      const committed = await commitDecision(deps, active, decision);
-      if (isEnd(committed)) return committed;
-      const event = committed ?? (await execute(deps, active, decision));
+      const event = await carryOut(deps, active, decision);
       if (isEnd(event)) return event;
       const next = await decideOrHandOver(deps, active, event, decision);
       if (isEnd(next)) return next;
@@ -43,6 +41,26 @@ async function drive(deps: RunDependencies, active: ActiveRun): Promise<RunEnd> 
     }
   } finally {
     active.pool?.close();
+  }
+}
+
+/** Commits the step of a decision, then executes its command, which may begin earlier if it only reads. */
+async function carryOut(
+  deps: RunDependencies,
+  active: ActiveRun,
+  decision: StrategyDecision,
+): Promise<RunEnd | StrategyEvent> {
+  const committing = commitDecision(deps, active, decision);
+  if (!mayBeginEarly(active.agent, decision)) return (await committing) ?? execute(deps, active, decision);
+  const early = new AbortController();
+  const executed = execute(deps, active, decision, { committing, signal: early.signal });
+  // whatever it comes to, a failed commit comes first
+  executed.catch(() => {});
+  try {
+    return (await committing) ?? (await executed);
+  } catch (error) {
+    early.abort(error);
+    throw error;
   }
 }
 

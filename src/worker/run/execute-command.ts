@@ -17,17 +17,25 @@ import { type RunEnd } from './progress.ts';
 import { runTools } from './run-tools.ts';
 import { assertOwnTools } from './tools-elsewhere.ts';
 
+/** The commit of the step whose calls begin before it is stored. */
+export interface EarlyRound {
+  committing: Promise<unknown>;
+  /** Aborts if it fails. */
+  signal: AbortSignal;
+}
+
 /** Executes the command of a decision. Returns what the strategy decides on next, or the end of the run. */
 export async function execute(
   deps: RunDependencies,
   active: ActiveRun,
   { state, command }: StrategyDecision,
+  early?: EarlyRound,
 ): Promise<StrategyEvent | RunEnd> {
   if (command.type === 'fail')
     return endAbnormally(deps, active.run, active.progress, 'failed', command.error, command.events);
   if (command.type === 'run_tools') await assertOwnTools(deps, active, state, command.calls);
   try {
-    const event = await executeCommand(deps, active, state, command);
+    const event = await executeCommand(deps, active, state, command, early);
     return event.type === 'calls_wait' ? await suspend(deps, active, event) : event;
   } catch (error) {
     // what the model had written before a cancel; the questions of a strategy are not in the conversation
@@ -43,6 +51,7 @@ async function executeCommand(
   active: ActiveRun,
   state: StrategyState,
   command: Command,
+  early: EarlyRound | undefined,
 ): Promise<StrategyEvent | CallsWait> {
   const { run, claim, agent, context } = active;
   const { iteration } = state;
@@ -76,7 +85,7 @@ async function executeCommand(
         repairOutput(deps, run, agent, claim, context, { ...command, iteration }, signal),
       );
     case 'run_tools':
-      return executeRound(deps, active, state, command);
+      return executeRound(deps, active, state, command, early);
     case 'finish':
       throw new LanefoldError('internal', `The strategy ${claim.strategy} ended without a terminal commit.`);
     default:
@@ -92,6 +101,7 @@ async function executeRound(
   active: ActiveRun,
   state: StrategyState,
   command: Extract<Command, { type: 'run_tools' }>,
+  early: EarlyRound | undefined,
 ): Promise<StrategyEvent | CallsWait> {
   const { run, claim, agent, context, ledger } = active;
   const { round, iteration = state.iteration } = command;
@@ -107,7 +117,17 @@ async function executeRound(
     const { cancel_requested: cancelled } = await commit(deps, active, state, { events });
     if (cancelled) throw new CancelRequested();
   };
-  const toRun = { round, iteration, calls, cut: state.cut, callSeq: active.callSeq!, ledger, started };
+  const toRun = {
+    round,
+    iteration,
+    calls,
+    cut: state.cut,
+    callSeq: () => active.callSeq!,
+    ledger,
+    started,
+    committing: early?.committing,
+    signal: early ? AbortSignal.any([run.signal, early.signal]) : run.signal,
+  };
   const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);
   if ('approvals' in outcomes) return { type: 'calls_wait', round, calls, approvals: outcomes.approvals };
   active.ledger = null;

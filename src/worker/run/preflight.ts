@@ -32,6 +32,20 @@ export function stepOf(agent: ReadyAgent, { step, state, command }: StrategyDeci
   return { ...step, events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [] };
 }
 
+/** Whether a crash may leave no trace of these calls. */
+export const onlyReads = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
+  calls.every(({ name }) => agent.tools.get(name)?.replay === 'readOnly');
+
+/**
+ * Whether the calls of a decision may begin before its step is stored: its state is then what they need, and they leave no trace if
+ * it is not.
+ */
+export function mayBeginEarly(agent: ReadyAgent, { step, state, command }: StrategyDecision): boolean {
+  if (!step?.calls || command.type !== 'run_tools' || command.calls.length === 0) return false;
+  const offered = toolsOnly(agent, state.tools);
+  return !step.effects && onlyReads(offered, command.calls) && !mayNotStart(offered, command.calls, state.cut);
+}
+
 const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[], cut: AnswerCut | undefined): boolean =>
   calls.length > agent.maxToolCalls || needsPreflight(agent, calls) || refusedCalls(calls, agent.tools, cut).size > 0;
 

@@ -17,7 +17,7 @@ interface Round {
   /** How many calls it has; they share what is left of the run's budget. */
   calls: number;
   /** `seq` of the message that makes them. */
-  callSeq: number;
+  callSeq(): number;
 }
 
 /** What the calls of one round wait for, and the runs they start. */
@@ -64,7 +64,8 @@ export class RoundWaits {
     const before = this.#more++;
     if ((await this.#started) + before >= this.agent.maxChildren)
       return refused('too_many_agents', `A run may start only ${this.agent.maxChildren} runs`);
-    const fork = context === 'fork' ? { seq: this.round.callSeq - 1, context_ref: this.claim.context_ref } : undefined;
+    const fork =
+      context === 'fork' ? { seq: this.round.callSeq() - 1, context_ref: this.claim.context_ref } : undefined;
     const given = { model: task.model, max_iterations: task.maxIterations, tool_context: task.toolContext, fork };
     const asked: AskedOfChild = { agent, input: task.input, ...omitUndefined(given) };
     const earlier = await earlierChild(this.deps, this.run, this.claim, { round: this.round.round, index }, asked);

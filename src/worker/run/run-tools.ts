@@ -18,8 +18,12 @@ interface Round {
   calls: ToolCall[];
   /** How the answer that makes the calls was cut. */
   cut: AnswerCut | undefined;
-  /** `seq` of the message that makes the calls. */
-  callSeq: number;
+  /** `seq` of the message that makes the calls; known once it is stored. */
+  callSeq(): number;
+  /** Settles when the message is stored, or could not be, if the round begins before that. */
+  committing?: Promise<unknown> | undefined;
+  /** Ends the round, besides what ends the run. */
+  signal: AbortSignal;
   /** The ledger as the claim found it, on a resumed round. */
   ledger: LedgerRow[] | null;
   /** Records that these calls start, once the guard and the approval checks allow them. */
@@ -28,7 +32,8 @@ interface Round {
 
 /**
  * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
- * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit.
+ * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit. Those of a
+ * round that only reads land there together.
  *
  * A large result is shortened; its text is stored with its outcome, or added to `contents` for the commit of the round.
  *
@@ -63,7 +68,7 @@ export async function runTools(
   // without a guard, an approval or a refusal, the step that began the round has recorded the starts
   const ahead =
     refused.size > 0 || needsPreflight(agent, calls)
-      ? await preflight(agent, calls, stored, refused, baseOf, run.signal)
+      ? await preflight(agent, calls, stored, refused, baseOf, round.signal)
       : undefined;
   if (ahead) await started(ahead.starting);
   return new ToolRound(deps, run, agent, claim, { ...round, stored, refused, ahead, baseOf }, contents).run();

@@ -5,11 +5,11 @@ import type { CallOutcome } from '../../agent/strategies/machine.ts';
 import { executeToolCall, type ToolCallBase } from '../../agent/tools/execute.ts';
 import { unknownTool, runToolRound } from '../../agent/tools/toolset.ts';
 import type { ToolOutcome } from '../../agent/tools/outcome.ts';
-import type { Tool } from '../../agent/tools/tool.ts';
+import { runsAgain, type Tool } from '../../agent/tools/tool.ts';
 import type { Claim, LedgerRow } from '../../database/store/run/claim-run.ts';
 import { recordToolCall } from '../../database/store/run/record-tool-call.ts';
 import { afterCrash, lostWorker, resultLimit } from './after-crash.ts';
-import type { Preflight } from './preflight.ts';
+import { onlyReads, type Preflight } from './preflight.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { acceptHandoff, settleHandoffs } from './handoffs.ts';
 import type { HeldRun } from './held-run.ts';
@@ -21,7 +21,9 @@ interface CheckedRound {
   round: number;
   iteration: number;
   calls: ToolCall[];
-  callSeq: number;
+  callSeq(): number;
+  committing?: Promise<unknown> | undefined;
+  signal: AbortSignal;
   /** The rows of the ledger, by call index. */
   stored: ReadonlyMap<number, LedgerRow>;
   /** Calls that are not run, with what their tools would have said. */
@@ -38,6 +40,10 @@ export class ToolRound {
   readonly #large = new Map<number, LargeContent>();
   /** How many calls have no outcome yet. */
   #open: number;
+  /** Whether outcomes need not be stored while siblings run. */
+  readonly #together: boolean;
+  /** Outcomes that are left to the commit of the round. */
+  readonly #left = new Map<number, ToolOutcome>();
 
   constructor(
     private readonly deps: RunDependencies,
@@ -51,6 +57,7 @@ export class ToolRound {
     const isWaiting = (index: number) => stored.get(index)?.status === 'waiting' && !stored.get(index)?.outcome;
     this.#waits = new RoundWaits(deps, held, agent, claim, { ...round, calls: calls.length });
     this.#waiting = new Set([...calls.keys()].filter(isWaiting));
+    this.#together = onlyReads(agent, calls);
     this.#open = calls.filter((_, index) => !stored.get(index)?.outcome).length;
   }
 
@@ -58,11 +65,18 @@ export class ToolRound {
     const { ahead, calls } = this.round;
     const outcomes = await runToolRound(calls, (call, index, signal) => this.#outcomeOf(call, index, signal), {
       concurrency: this.agent.toolConcurrency,
-      signal: this.held.signal,
+      signal: this.round.signal,
       onOutcome: (index, outcome) => this.#store(index, outcome),
     });
     const approvals = [...(ahead?.approvals ?? [])];
-    if (approvals.length + this.#waiting.size > 0) return { approvals };
+    if (approvals.length + this.#waiting.size > 0) {
+      for (const [index, outcome] of this.#left) await this.#recordOutcome(index, outcome);
+      return { approvals };
+    }
+    for (const index of this.#left.keys()) {
+      const content = this.#large.get(index);
+      if (content) this.contents.push(content);
+    }
     return settleHandoffs(outcomes as CallOutcome[]);
   }
 
@@ -88,9 +102,9 @@ export class ToolRound {
   #execute(tool: Tool, call: ToolCall, index: number, started: LedgerRow | undefined, signal: AbortSignal) {
     const { agent, round, held: run } = this;
     const { description } = tool;
-    const { callSeq, iteration } = round;
+    const { iteration } = round;
     const base = round.baseOf(index);
-    const observed = { call, description, callSeq, iteration, round: round.round, index };
+    const observed = { call, description, iteration, round: round.round, index };
     return run.telemetry.toolCall({ ...observed, lostAttempts: started?.attempts ?? 0 }, async () => {
       if (started) {
         run.assertHeld();
@@ -104,10 +118,12 @@ export class ToolRound {
         retryBackoffMs: agent.toolRetryBackoffMs,
         maxResultBytes: resultLimit(agent, tool),
         onAttempt: async (attempt) => {
-          if (tool.replay !== 'safe') await this.#record(index, { status: 'started', attempts: attempt });
+          if (!runsAgain(tool.replay)) await this.#record(index, { status: 'started', attempts: attempt });
           run.assertHeld();
         },
       });
+      // what it says is of use only if its message is stored
+      await round.committing;
       return this.#accept(outcome, tool, index);
     });
   }
@@ -130,7 +146,7 @@ export class ToolRound {
     return short;
   }
 
-  /** Stores an outcome while siblings run; the last one is left to the commit of the round. */
+  /** Stores an outcome while siblings run; the last one, and those of a round that only reads, are left to the commit of the round. */
   async #store(index: number, outcome: ToolOutcome): Promise<void> {
     if (this.round.stored.get(index)?.outcome || this.#isPending(index)) return;
     const wait = this.#waits.recorded.get(index);
@@ -142,12 +158,8 @@ export class ToolRound {
       return;
     }
     this.#open -= 1;
-    const content = this.#large.get(index);
-    if (this.#open === 0) {
-      if (content) this.contents.push(content);
-      return;
-    }
-    await this.#record(index, { ...ledgerRow(outcome), ...(content ? { contents: [{ ...content }] } : {}) });
+    if (this.#open === 0 || this.#together) this.#left.set(index, outcome);
+    else await this.#recordOutcome(index, outcome);
   }
 
   /** Whether a call needs approval first, or waits. */
@@ -155,7 +167,12 @@ export class ToolRound {
     return this.round.ahead?.approvals.has(index) === true || this.#waiting.has(index);
   }
 
-  #record(index: number, row: JsonObject) {
+  #recordOutcome(index: number, outcome: ToolOutcome): Promise<void> {
+    const content = this.#large.get(index);
+    return this.#record(index, { ...ledgerRow(outcome), ...(content ? { contents: [{ ...content }] } : {}) });
+  }
+
+  #record(index: number, row: JsonObject): Promise<void> {
     return this.held.persist(() => recordToolCall(this.deps.db, this.held, this.round.round, index, row));
   }
 }

@@ -20,7 +20,9 @@ describe('the SQL statements of a run', () => {
   const stranger = { thread_id: 'nowhere', function: 'enqueue_input', args: [{}] };
   beforeAll(async () => {
     const look = defineTool({ name: 'look', input: z.object({}).loose(), execute: () => 'seen' });
-    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, instructions: 'Look.', tools: [look] })]);
+    const read = defineTool({ name: 'read', input: z.object({}), replay: 'readOnly', execute: () => 'found' });
+    const tools = [look, read];
+    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, instructions: 'Look.', tools })]);
   });
   afterAll(() => lanefold?.close());
   beforeEach(() => {
@@ -42,9 +44,12 @@ describe('the SQL statements of a run', () => {
   });
   afterEach(() => void vi.restoreAllMocks());
 
-  const run = async (calls: number, { deltas = 1, contextPolicy = undefined as ContextPolicy | undefined } = {}) => {
+  const run = async (
+    calls: number,
+    { deltas = 1, name = 'look', contextPolicy = undefined as ContextPolicy | undefined } = {},
+  ) => {
     const model = lanefold.model([
-      { calls: Array.from({ length: calls }, (_, i) => ({ id: `c${i}`, name: 'look', args: { i } })) },
+      { calls: Array.from({ length: calls }, (_, i) => ({ id: `c${i}`, name, args: { i } })) },
       { text: 'word '.repeat(100), deltas },
     ]);
     const from = counted.length;
@@ -112,6 +117,12 @@ describe('the SQL statements of a run', () => {
   test('grow by at most one per additional parallel call', async () => {
     const one = own(await run(1)).length;
     for (const calls of [2, 5]) expect(own(await run(calls)).length - one).toBeLessThanOrEqual(calls - 1);
+  });
+
+  test('do not grow with parallel calls that only read', async () => {
+    const one = own(await run(1, { name: 'read' }));
+    expect(one).toEqual(own(await run(1)));
+    expect(own(await run(5, { name: 'read' }))).toEqual(one);
   });
 
   test('are the same under a policy, even one that cuts: what it needs comes with the claim', async () => {

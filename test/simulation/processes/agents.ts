@@ -12,13 +12,14 @@ import { defineTool } from '../../../src/agent/tools/define-tool.ts';
 import { handOff } from '../../../src/agent/tools/handoff.ts';
 import type { ToolCallContext } from '../../../src/agent/tools/tool.ts';
 import { lockMs } from '../world/jobs.ts';
+import { looking } from './looking.ts';
 import type { Actor } from '../world/network.ts';
 import { oddAnswerTo, toResult } from './odd.ts';
 import { acting } from '../world/virtual-time.ts';
 
 const input = { type: 'object' } as const;
 export const common = [
-  defineTool({ name: 'look', input, execute: (_, context) => use('look', 'safe', context) }),
+  defineTool({ name: 'look', input, replay: looking, execute: (_, context) => use('look', looking, context) }),
   defineTool({ name: 'pay', input, replay: 'never', execute: (_, context) => use('pay', 'never', context) }),
   defineTool({ name: 'ask', input, needsApproval: true, execute: (_, context) => use('ask', 'safe', context) }),
 ];
@@ -34,6 +35,10 @@ export async function use(name: string, replay: string, context: ToolCallContext
   const { name: process, life, recorder, world } = caller();
   const random = world.chances.of(`tool ${runId} ${round}.${callIndex}`);
   if (toolCallId.startsWith(neverRuns)) world.report('now:odd-calls', `${toolCallId} of ${runId} runs`);
+  const stored = world.store.inside?.threads.get(threadId)?.runs.find(({ id }) => id === runId)?.calls;
+  const isStored = stored?.some((call) => call.round === round && call.call_index === callIndex);
+  if (replay !== 'readOnly' && isStored === false)
+    world.report('now:stored-first', `call ${round}.${callIndex} of ${runId} runs, and is not stored`);
   const recording = recorder.invoke('execute', threadId, { run_id: runId, round, index: callIndex, name, replay });
   await delay(random.int(10, 500), undefined, { signal });
   if (random.chance(0.03)) await delay(random.int(1_000, 9_000), undefined, { signal });

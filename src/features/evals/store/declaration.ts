@@ -59,7 +59,7 @@ const fields = {
       'run again (`live`), or what `stubs` has.',
     doc:
       '`recorded` (default): what they returned in the original run, by name and arguments. `live`: tools with ' +
-      "`replay: 'safe'` run, others fail. `stubs`: what `stubs` has for their name.",
+      "`replay: 'safe'` or `'readOnly'` run, others fail. `stubs`: what `stubs` has for their name.",
   }),
   stubs: jsonObject('What each tool returns, by its name.')
     .optional()

@@ -20,7 +20,7 @@ export interface EvalDefinition {
   repeats?: number;
   /**
    * `recorded` (default): what they returned in the original run, by name and arguments. `live`: tools with
-   * `replay: 'safe'` run, others fail. `stubs`: what `stubs` has for their name.
+   * `replay: 'safe'` or `'readOnly'` run, others fail. `stubs`: what `stubs` has for their name.
    */
   tools?: EvalTools;
   /** What each tool returns, by its name. */

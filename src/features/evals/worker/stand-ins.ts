@@ -2,7 +2,7 @@ import type { Json } from '../../../agent/context/message.ts';
 import type { ReadyAgent } from '../../../agent/definition/registry.ts';
 import type { RunOptions } from '../../../agent/definition/run-options.ts';
 import { ToolError } from '../../../agent/tools/tool-error.ts';
-import type { Tool, ToolCallContext } from '../../../agent/tools/tool.ts';
+import { runsAgain, type Tool, type ToolCallContext } from '../../../agent/tools/tool.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
 import { recordedFor } from '../recorded.ts';
 import { readEval, type StoredEval } from '../store/evals.ts';
@@ -50,9 +50,9 @@ const gone: StandIn = () => refuse('eval_removed', 'The eval of this run was rem
 const onlyCalled: StandIn = () => refuse('not_executed', 'Only the call is evaluated: the tool was not executed.');
 
 const live: StandIn = (tool, args, ctx) =>
-  tool.replay === 'safe'
+  runsAgain(tool.replay)
     ? tool.execute(args, ctx)
-    : refuse('not_safe', `The tool ${tool.name} is not safe to run in an eval: its replay is not "safe".`);
+    : refuse('not_safe', `The tool ${tool.name} is not safe to run in an eval: its replay is neither "safe" nor "readOnly".`);
 
 const stubFor = (name: string, stubs: Readonly<Record<string, Json>>): Json =>
   Object.hasOwn(stubs, name) ? stubs[name]! : refuse('not_stubbed', `The eval has no stub for the tool ${name}.`);

@@ -30,7 +30,7 @@ export const waitingTools: readonly Tool[] = [
 ];
 
 /** Tools that a script may call at any time. */
-export const toolNames = ['look', 'charge', 'send'] as const;
+export const toolNames = ['look', 'peek', 'charge', 'send'] as const;
 
 /**
  * One tool for each kind of `replay`, and one that needs approval. Every tool records its starts in the journal, and
@@ -64,7 +64,13 @@ export function chaosTools(journal: Journal, recorder?: Recorder): Tool[] {
       return result === undefined ? undefined : { result };
     },
   };
-  return [tool('look', 'safe'), tool('charge', 'never'), tool('send', verify), tool('sign', 'never', true)];
+  return [
+    tool('look', 'safe'),
+    tool('peek', 'readOnly'),
+    tool('charge', 'never'),
+    tool('send', verify),
+    tool('sign', 'never', true),
+  ];
 }
 
 /** A scripted model that gives these answers, each after the latency. */
