@@ -293,7 +293,7 @@ CREATE TABLE "lanefold"."_event_batch" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
-	"events" json NOT NULL,
+	"events" text NOT NULL,
 	CONSTRAINT "_event_batch_thread_id_event_seq_pk" PRIMARY KEY("thread_id","event_seq")
 );
 --> statement-breakpoint

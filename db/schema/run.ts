@@ -5,7 +5,6 @@ import {
   doublePrecision,
   index,
   integer,
-  json,
   jsonb,
   primaryKey,
   smallint,
@@ -269,10 +268,10 @@ export const eventBatch = lanefold.table(
     tenantId: tenantId(),
     runId: id('run_id').notNull(),
     /**
-     * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third
-     * smaller than jsonb here.
+     * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}], packed: see
+     * `_packed_events`.
      */
-    events: json('events').notNull(),
+    events: text('events').notNull(),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.eventSeq] })],
 );

@@ -15,6 +15,11 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const thread = 'broken';
 const run = `(select id from lanefold._run where thread_id = '${thread}')`;
+/** Adds events to each batch of the trace; `stored` are those that it has. */
+const withEvents = (more: string) =>
+  `update lanefold._event_batch b set events = (
+     with stored as (select jsonb_array_elements(s.events) as e from lanefold._batch s where s.thread_id = b.thread_id and s.event_seq = b.event_seq)
+     select lanefold._packed_events(jsonb_agg(x.e)) from (select e from stored union all ${more}) x)`;
 const disableTriggers = 'set session_replication_role = replica; alter table lanefold._entry disable trigger user;';
 
 /** For each check, by name, a change that violates it and that the product never makes. */
@@ -38,8 +43,7 @@ const violating: [string, string][] = [
   ['a tool message of a run is the result of exactly one of its calls', duplicate(`role = 'tool'`)],
   [
     'an ended run has exactly one terminal event, matching its status; other runs have no terminal event',
-    `update lanefold._event_batch b set events = (select json_agg(e) from (
-       select e from json_array_elements(b.events) e union all select e from json_array_elements(b.events) e where e ->> 'k' = 'request_completed') x)`,
+    withEvents(`select e from stored where e ->> 'k' = 'request_completed'`),
   ],
   [
     'a run whose cancellation was recorded before it ended is cancelled',
@@ -98,9 +102,7 @@ const violating: [string, string][] = [
   ],
   [
     'a run has the agent of its last handoff, and each handoff comes from the agent before',
-    `update lanefold._event_batch b set events = (select json_agg(e) from (
-       select e from json_array_elements(b.events) e
-       union all select '{"k": "handed_over", "i": 1, "d": {"from": "a", "to": "b"}}'::json) x)`,
+    withEvents(`select '{"k": "handed_over", "i": 1, "d": {"from": "a", "to": "b"}}'::jsonb`),
   ],
   [
     'a call says that it handed the run over only if its agent got the run',

@@ -10,7 +10,7 @@ let threadId: string;
 beforeAll(async () => {
   threadId = await newThread(log);
   const late = sqlRun(log.db, threadId, 'late');
-  for (let n = 0; n < 30; n++) {
+  for (let n = 0; n < 60; n++) {
     const run = sqlRun(log.db, threadId, `run-${n}`);
     await run.enqueue();
     if (n === 10) await late.enqueue({ busy: 'wait' });
@@ -29,8 +29,8 @@ test('a run row has the range of its events', async () => {
   const wrong = await rows(
     log.db,
     `select r.id from lanefold._run r join (
-       select run_id, min(event_seq) as first, max(event_seq + json_array_length(events)) - 1 as last
-       from lanefold._event_batch where thread_id = $1 group by run_id) b on b.run_id = r.id
+       select run_id, min(event_seq) as first, max(event_seq + jsonb_array_length(events)) - 1 as last
+       from lanefold._batch where thread_id = $1 group by run_id) b on b.run_id = r.id
      where r.thread_id = $1 and (r.first_event_seq, r.last_event_seq) is distinct from (b.first, b.last)`,
     threadId,
   );
@@ -41,7 +41,7 @@ test('a run row has the range of its events', async () => {
       'select count(*)::int as n from lanefold._run where thread_id = $1 and last_event_seq is not null',
       threadId,
     ),
-  ).toEqual([{ n: 31 }]);
+  ).toEqual([{ n: 61 }]);
 });
 
 test.skipIf(citusLacks.plans).each([

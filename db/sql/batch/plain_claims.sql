@@ -39,7 +39,7 @@ begin
            r.agent, r.event_count, r.input,
            (c.prompt is not null)::int::bigint as user_seq, r.lease + coalesce((c.p ->> 'lease_gap')::int, 1) as new_lease,
            v_at + (c.p ->> 'lease_ms')::int * interval '1 ms' as until,
-           lanefold._claim_events(c.p -> 'config_fingerprint', '[]', 1 + (c.prompt is not null)::int)::json as events
+           lanefold._claim_events(c.p -> 'config_fingerprint', '[]', 1 + (c.prompt is not null)::int) as events
     from call c
     join lanefold.thread t on t.id = c.thread_id
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id

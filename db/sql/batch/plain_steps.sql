@@ -74,7 +74,7 @@ begin
       and c.round = coalesce(s.p -> 'outcomes_round', s.p -> 'round')::int and c.call_index = x.n - 1
   ), traced as (
     insert into lanefold._event_batch
-    select (lanefold._event_batch_of(s.thread_id, s.tenant_id, s.event_rev, s.run_id, s.event_count + 1, v_at, s.rev, s.events::json)).*
+    select (lanefold._event_batch_of(s.thread_id, s.tenant_id, s.event_rev, s.run_id, s.event_count + 1, v_at, s.rev, s.events)).*
     from step s where s.more > 0
   ), marked as (
     -- the only mark of a run that is plain otherwise

@@ -298,7 +298,7 @@ begin
     insert into lanefold._run values (v_run.*);
     b := lanefold._event_batch_of(p_thread_id, p_tenant_id, v_events, v_run.id, 1, v_run.finished_at, p_rev,
       lanefold._terminal_events(v_run.status, v_run.termination_reason, v_run.iteration, v_run.error, v_run.result_seq,
-        v_run.result)::json);
+        v_run.result));
     insert into lanefold._event_batch values (b.*);
     v_events := v_events + 2;
     for c in select value from jsonb_array_elements(coalesce(r -> 'tool_calls', '[]')) loop

@@ -119,7 +119,7 @@ begin
     v_events := lanefold._claim_events(p -> 'config_fingerprint', v_injected, case when (r.options ? 'compaction') is not true then json_array_length(v_context) end);
     insert into lanefold._event_batch
     values ((lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at,
-      coalesce(r.user_seq, v_rev), v_events::json)).*);
+      coalesce(r.user_seq, v_rev), v_events)).*);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
   else

@@ -128,7 +128,7 @@ begin
   v_count := jsonb_array_length(v_events);
   if v_count > 0 then
     insert into lanefold._event_batch
-    values ((lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json)).*);
+    values ((lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events)).*);
   end if;
 
   if v_drafts = '[]' then

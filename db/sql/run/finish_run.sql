@@ -77,8 +77,8 @@ begin
   end if;
   v_events := coalesce(p -> 'events', '[]') || coalesce(v_events, '[]')
     || lanefold._terminal_events(v_status, v_reason, r.iteration, v_error, null, null);
-  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
+  insert into lanefold._event_batch
+  values ((lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events)).*);
   update lanefold._run
   set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage),
       other_usage = coalesce(p -> 'other_usage', other_usage),

@@ -6,13 +6,14 @@ declare
   t lanefold.thread;
   r lanefold._run;
   b lanefold._event_batch;
+  v_events jsonb;
 begin
   update lanefold.thread set event_rev = event_rev + 1, updated_at = p_at where id = p_thread_id returning * into t;
   update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id returning * into r;
-  b := lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev - 1, p_run_id, r.event_count, p_at, t.rev,
-    json_build_array(json_build_object('k', p_kind, 'i', r.iteration, 'd', p_data)));
+  v_events := jsonb_build_array(jsonb_build_object('k', p_kind, 'i', r.iteration, 'd', p_data));
+  b := lanefold._event_batch_of(p_thread_id, t.tenant_id, t.event_rev - 1, p_run_id, r.event_count, p_at, t.rev, v_events);
   insert into lanefold._event_batch values (b.*);
-  if lanefold._is_notable(b.events::jsonb) then
+  if lanefold._is_notable(v_events) then
     perform lanefold._note_marks(p_thread_id, p_run_id);
   end if;
 end $$;

@@ -18,4 +18,4 @@ select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n -
               else '{}' end as data,
        b.at, b.event_seq as batch_seq, b.tenant_id
 from lanefold._run_batch b
-cross join lateral jsonb_array_elements(b.events::jsonb) with ordinality as x (e, n);
+cross join lateral jsonb_array_elements(b.events) with ordinality as x (e, n);

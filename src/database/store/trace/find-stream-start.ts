@@ -34,7 +34,7 @@ export async function findStreamStart(db: Database, threadId: string, runId: str
      from lanefold.thread t
      left join lanefold._run r on r.thread_id = t.id and r.id = $2
      left join lateral (
-       select min(b.event_seq) as first, max(b.event_seq + json_array_length(b.events)) - 1 as last
+       select min(b.event_seq) as first, max(b.event_seq + jsonb_array_length(b.events)) - 1 as last
        from lanefold._run_batch b where b.thread_id = $1 and b.run_id = $2
      ) own on true
      where t.id = $1`,
