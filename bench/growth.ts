@@ -1,8 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { createLanefold } from 'lanefold';
 import pg from 'pg';
 import { onStatement } from '../src/database/postgres/run-query.ts';
 import { delay } from '../src/base/common/timer.ts';
 import type { Servers } from './setup.ts';
+import { plotGrowth, type Measured, type Times } from './support/growth-plot.ts';
 import { agents, growWorld, models } from './support/grown-world.ts';
 import { inTurn } from './support/in-turn.ts';
 import { median } from './support/median.ts';
@@ -43,24 +46,38 @@ const lists: [what: string, path: string][] = [
   ['workers', 'workers'],
 ];
 
-type Times = Map<string, number>;
-
-/**
- * What lists, views and the sweeps of a worker take in a database with many threads, runs, schedules and keys of limits, compared with a
- * small one.
- */
-export async function growth(servers: Servers, { runs }: { runs: number }): Promise<void> {
-  const small = await timesOf(servers, { runs: 2_000, schedules: 10, keys: 100 });
-  const grown = await timesOf(servers, { runs, schedules: 10_000, keys: 100_000 });
-  console.log('\nms, median                              small    grown    ratio (goal 2)');
-  for (const [what, ms] of small) {
-    const later = grown.get(what) ?? NaN;
-    const cells = [ms.toFixed(1), later.toFixed(1), (later / ms).toFixed(1)];
-    console.log(`${what.padEnd(38)}${cells.map((cell) => cell.padStart(9)).join('')}`);
-  }
+interface World {
+  url: string;
+  entries: number;
 }
 
-async function timesOf(servers: Servers, size: { runs: number; schedules: number; keys: number }): Promise<Times> {
+/**
+ * What lists, views and the sweeps of a worker take in databases with many threads, runs, schedules and keys of limits, compared with a
+ * small one. All are filled before the first is measured, so that what else the machine does meets all alike.
+ *
+ * @param runs sizes, ascending
+ * @param out a file for the plot, without `.svg`
+ */
+export async function growth(servers: Servers, { runs, out }: { runs: readonly number[]; out: string }): Promise<void> {
+  const worlds = [await grow(servers, { runs: 2_000, schedules: 10, keys: 100 })];
+  for (const size of runs) worlds.push(await grow(servers, { runs: size, schedules: 10_000, keys: 100_000 }));
+  const measured: Measured[] = [];
+  for (const { url, entries } of worlds) measured.push({ entries, times: await timesOf(url) });
+  const sizes = measured.map(({ entries }) => entries);
+  console.log(
+    `\nms, median, by entries${sizes.map((entries) => String(entries).padStart(12)).join('')}   last to first (goal 2)`,
+  );
+  for (const [what, first] of measured[0]!.times) {
+    const all = measured.map(({ times }) => times.get(what) ?? NaN);
+    const cells = all.map((ms) => ms.toFixed(1).padStart(12)).join('');
+    console.log(`${what.padEnd(35)}${cells}${(all.at(-1)! / first).toFixed(1).padStart(12)}`);
+  }
+  await mkdir(path.dirname(out), { recursive: true });
+  await writeFile(`${out}.svg`, plotGrowth('Lists, views and sweeps: ms, by entries in the database', measured));
+  console.log(`\n${out}.svg`);
+}
+
+async function grow(servers: Servers, size: { runs: number; schedules: number; keys: number }): Promise<World> {
   const url = await servers.database();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   await growWorld(url, pool, size.runs);
@@ -69,8 +86,14 @@ async function timesOf(servers: Servers, size: { runs: number; schedules: number
   const { rows } = await pool.query<{ entries: string; bytes: string }>(
     'select (select count(*) from lanefold._entry) entries, pg_database_size(current_database()) bytes',
   );
+  await pool.end();
   const { entries, bytes } = rows[0]!;
   console.log(`\n${size.runs} runs, ${entries} entries, ${(Number(bytes) / 1e9).toFixed(1)} GB`);
+  return { url, entries: Number(entries) };
+}
+
+async function timesOf(url: string): Promise<Times> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
   const times: Times = new Map();
   await readLists(url, times);
   await readViews(pool, times);

@@ -35,14 +35,15 @@ import { webhooks } from './webhooks/index.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Number of runs for `waiting` and `backlog`, 10,000, and for `page` and `growth`, a million. */
+    /** Number of runs for `waiting` and `backlog`, 10,000, and for `page` and `growth`, a million; for `growth`, also several. */
     runs: { type: 'string' },
     /** Of `soak`, default 60; for how long `held` holds the snapshot, default 2. */
     minutes: { type: 'string' },
-    /** Options of `soak`, up to `out`. */
+    /** Options of `soak`. */
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
-    out: { type: 'string', default: '.lanefold/soak' },
+    /** Where `soak` and `growth` write their plot, without its ending. */
+    out: { type: 'string' },
     /** Part of `agent-loop`, `citus`, `tails` or `limits`; default: all parts. */
     part: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
@@ -80,10 +81,11 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
 /** Run only by name: they take long, or need what is not available everywhere. */
 const onRequest: typeof benches = {
   'agent-loop': (servers) => agentLoop(servers, values.part),
-  growth: (servers) => growth(servers, { runs: Number(values.runs ?? 1_000_000) }),
+  growth: (servers) =>
+    growth(servers, { runs: (values.runs ?? '1000000').split(',').map(Number), out: values.out ?? '.lanefold/growth' }),
   page: (servers) => pageOf(servers, { runs: Number(values.runs ?? 1_000_000) }),
   soak: (servers) => {
-    const { minutes, rate, redis, out } = values;
+    const { minutes, rate, redis, out = '.lanefold/soak' } = values;
     return soak(servers, { minutes: Number(minutes ?? 60), runsPerSecond: Number(rate), redis, out });
   },
   citus: (servers) => citus(servers, values.part),
@@ -96,7 +98,7 @@ npm run bench -- tails [--part first-call|large-contexts|streams]
 npm run bench -- limits [--part cost|waits|fairness|provider|killed]
 npm run bench -- agent-loop [--part own]
 npm run bench -- page [--runs 1000000]
-npm run bench -- growth [--runs 1000000]
+npm run bench -- growth [--runs 100000,1000000] [--out docs/images/growth]
 npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]`);
   process.exit();
