@@ -52,7 +52,10 @@ const onlyCalled: StandIn = () => refuse('not_executed', 'Only the call is evalu
 const live: StandIn = (tool, args, ctx) =>
   runsAgain(tool.replay)
     ? tool.execute(args, ctx)
-    : refuse('not_safe', `The tool ${tool.name} is not safe to run in an eval: its replay is neither "safe" nor "readOnly".`);
+    : refuse(
+        'not_safe',
+        `The tool ${tool.name} is not safe to run in an eval: its replay is neither "safe" nor "readOnly".`,
+      );
 
 const stubFor = (name: string, stubs: Readonly<Record<string, Json>>): Json =>
   Object.hasOwn(stubs, name) ? stubs[name]! : refuse('not_stubbed', `The eval has no stub for the tool ${name}.`);
