@@ -1,3 +1,4 @@
+// @module-tag slow
 import { defineAgent, defineTool, waitFor, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { contextOf, expectSound, ledgerOf } from '../../support/log.ts';
