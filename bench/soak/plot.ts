@@ -1,3 +1,4 @@
+import { drawing, legend, line } from '../support/svg.ts';
 import type { Sample, TableSize } from './sample.ts';
 
 interface Series {
@@ -47,12 +48,7 @@ export function plot(title: string, samples: Sample[]): string {
   const body = panels.map(([label, series], i) =>
     panel(label, series, { minutes, y0: top + i * (panelHeight + gap), colourOf }),
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
-<rect width="100%" height="100%" fill="white"/>
-<text x="${left}" y="24" font-size="15">${title}</text>
-${body.join('\n')}
-</svg>
-`;
+  return drawing({ width, height, left }, title, body);
 }
 
 /** The tables with the largest maximum. */
@@ -89,9 +85,9 @@ function panel(label: string, series: Series[], { minutes, y0, colourOf }: Place
       `<text x="${x(share * end)}" y="${y0 + panelHeight + 16}" text-anchor="middle">${short(share * end)} min</text>`,
   );
   const lines = series.map(({ name, values }, i) => {
-    const points = values.map((value, j) => `${x(minutes[j]!).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
-    const legend = `<text x="${width - right + 12}" y="${y0 + 12 + i * 18}" fill="${colourOf(name)}">${name}</text>`;
-    return `<polyline points="${points}" fill="none" stroke="${colourOf(name)}" stroke-width="1.5"/>${legend}`;
+    const points = values.map((value, j) => `${x(minutes[j]!).toFixed(1)},${y(value).toFixed(1)}`);
+    const named = legend(name, colourOf(name), i, { x: width - right + 12, y: y0 + 12 });
+    return line(points, colourOf(name)) + named;
   });
   return [`<text x="${left}" y="${y0 - 8}" font-weight="bold">${label}</text>`, ...grid, ...ticks, ...lines].join('\n');
 }

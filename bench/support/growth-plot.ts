@@ -1,3 +1,5 @@
+import { drawing, legend, line } from './svg.ts';
+
 /** Median ms of each statement, by its name. */
 export type Times = Map<string, number>;
 
@@ -28,13 +30,11 @@ export function plotGrowth(title: string, measured: readonly Measured[]): string
   );
   const y = scale([leastMs, ...lines.flatMap(({ values }) => values)], [height - bottom, top]);
   const drawn = lines.map(({ name, values, grew }, n) => {
-    const points = values.map((ms, at) => `${x.of(measured[at]!.entries)},${y.of(ms)}`).join(' ');
+    const points = values.map((ms, at) => `${x.of(measured[at]!.entries)},${y.of(ms)}`);
     const colour = colours[n] ?? '#ccc';
-    const legend =
-      n < colours.length
-        ? `<text x="${width - right + 12}" y="${top + 12 + n * 18}" fill="${colour}">${name} (${grew.toFixed(1)}×)</text>`
-        : '';
-    return `<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="1.5"/>${legend}`;
+    const place = { x: width - right + 12, y: top + 12 };
+    const named = n < colours.length ? legend(`${name} (${grew.toFixed(1)}×)`, colour, n, place) : '';
+    return line(points, colour) + named;
   });
   const grid = y.powers.map(
     (ms) =>
@@ -44,12 +44,7 @@ export function plotGrowth(title: string, measured: readonly Measured[]): string
     ({ entries }) =>
       `<text x="${x.of(entries)}" y="${height - bottom + 18}" text-anchor="middle">${entries.toLocaleString('en')}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
-<rect width="100%" height="100%" fill="white"/>
-<text x="${left}" y="24" font-size="15">${title}</text>
-${[...grid, ...ticks, ...drawn.reverse()].join('\n')}
-</svg>
-`;
+  return drawing({ width, height, left }, title, [...grid, ...ticks, ...drawn.reverse()]);
 }
 
 /** A logarithmic scale that holds these values, between two places. */

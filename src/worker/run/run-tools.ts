@@ -10,20 +10,11 @@ import type { Claim, LedgerRow } from '../../database/store/run/claim-run.ts';
 import { needsPreflight, preflight } from './preflight.ts';
 import { type RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';
-import { ToolRound } from './tool-round.ts';
+import { ToolRound, type RoundCalls } from './tool-round.ts';
 
-interface Round {
-  round: number;
-  iteration: number;
-  calls: ToolCall[];
+interface Round extends RoundCalls {
   /** How the answer that makes the calls was cut. */
   cut: AnswerCut | undefined;
-  /** `seq` of the message that makes the calls; known once it is stored. */
-  callSeq(): number;
-  /** Settles when the message is stored, or could not be, if the round begins before that. */
-  committing?: Promise<unknown> | undefined;
-  /** Ends the round, besides what ends the run. */
-  signal: AbortSignal;
   /** The ledger as the claim found it, on a resumed round. */
   ledger: LedgerRow[] | null;
   /** Records that these calls start, once the guard and the approval checks allow them. */

@@ -16,14 +16,21 @@ import type { HeldRun } from './held-run.ts';
 import { RoundWaits } from './round-waits.ts';
 import { fromLedger, judged, ledgerRow, shortened, within } from './tool-outcomes.ts';
 
-/** A round whose calls are checked. */
-interface CheckedRound {
+/** The calls of a round, and what they depend on. */
+export interface RoundCalls {
   round: number;
   iteration: number;
   calls: ToolCall[];
+  /** `seq` of the message that makes the calls; known once it is stored. */
   callSeq(): number;
+  /** Settles when the message is stored, or could not be, if the round begins before that. */
   committing?: Promise<unknown> | undefined;
+  /** Ends the round: what ends the run, and a message that could not be stored. */
   signal: AbortSignal;
+}
+
+/** A round whose calls are checked. */
+interface CheckedRound extends RoundCalls {
   /** The rows of the ledger, by call index. */
   stored: ReadonlyMap<number, LedgerRow>;
   /** Calls that are not run, with what their tools would have said. */
