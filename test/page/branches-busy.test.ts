@@ -93,8 +93,8 @@ describe.skipIf(noBrowser)('branches on the page, while a run is active', () => 
     await go('#/threads/file');
     await page.getByRole('button', { name: `Edit the question #${seq}` }).click();
     const box = page.getByRole('textbox', { name: 'Message' });
-    expect(await box.inputValue()).toBe('What is this?');
-    expect(await page.locator('.composer').getByLabel('Agent').inputValue()).toBe('viewer');
+    await expect.poll(() => box.inputValue()).toBe('What is this?');
+    await expect.poll(() => page.locator('.composer').getByLabel('Agent').inputValue()).toBe('viewer');
     await box.fill('Which colour is it?');
     await page.keyboard.press('Control+Enter');
     await said('Which colour is it?').first().waitFor();

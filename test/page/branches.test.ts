@@ -59,11 +59,11 @@ describe.skipIf(noBrowser)('branches on the page', () => {
     await go('#/threads/chat');
     await page.getByRole('button', { name: `Edit the question #${seq}` }).click();
     const box = page.getByRole('textbox', { name: 'Message' });
-    expect(await box.inputValue()).toBe('Two?');
-    expect(await composer().getByLabel('Agent').inputValue()).toBe('echo');
+    await expect.poll(() => box.inputValue()).toBe('Two?');
+    await expect.poll(() => composer().getByLabel('Agent').inputValue()).toBe('echo');
     await expectAccessible(page, 'an edited question');
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await box.inputValue()).toBe('');
+    await expect.poll(() => box.inputValue()).toBe('');
     await page.getByRole('button', { name: `Edit the question #${seq}` }).click();
     await box.fill('Three?');
     await page.keyboard.press('Control+Enter');
@@ -74,8 +74,8 @@ describe.skipIf(noBrowser)('branches on the page', () => {
       .waitFor({ state: 'attached' });
     expect(await said('Two?').count()).toBe(0);
     await said('One?').first().waitFor();
-    expect(await box.inputValue()).toBe('');
-    expect(await next().isDisabled()).toBe(true);
+    await expect.poll(() => box.inputValue()).toBe('');
+    await expect.poll(() => next().isDisabled()).toBe(true);
 
     await back().focus();
     await page.keyboard.press('Enter');
@@ -130,7 +130,9 @@ describe.skipIf(noBrowser)('branches on the page', () => {
     await go('#/threads/busy');
     await page.getByRole('button', { name: `Ask again for the answer #${seq}` }).click();
     const way = page.getByLabel('How to send it');
-    expect(await way.getByRole('option').allInnerTexts()).toEqual(['Ask after the run', 'Cancel the run and ask']);
+    await expect
+      .poll(() => way.getByRole('option').allInnerTexts())
+      .toEqual(['Ask after the run', 'Cancel the run and ask']);
     expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Ask again', exact: true }).click();
     await page.getByText('You look at default@2. The thread shows default.').waitFor();
@@ -153,9 +155,9 @@ describe.skipIf(noBrowser)('branches on the page', () => {
     await left.locator('.entry').getByText('Two?', { exact: true }).waitFor();
     await right.locator('.entry').getByText('Three?', { exact: true }).waitFor();
     for (const side of [left, right]) {
-      expect(await side.locator('.facts').innerText()).toMatch(
-        /Messages\s+2\s+Runs\s+1\s+Tokens\s+\d+\s+Cost\s+\$0\.\d+/,
-      );
+      await expect
+        .poll(() => side.locator('.facts').innerText())
+        .toMatch(/Messages\s+2\s+Runs\s+1\s+Tokens\s+\d+\s+Cost\s+\$0\.\d+/);
       await side.locator('.side-run').getByText('completed').waitFor();
       expect(await side.getByText('One?', { exact: true }).isVisible()).toBe(false);
     }

@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)('lists are filtered and walked', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByText('This fails').waitFor();
-    expect(await page.locator('tbody tr').count()).toBe(1);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
     const query = new URLSearchParams(hash().split('?')[1]);
     expect(Object.fromEntries(query)).toMatchObject({ status: 'failed', agent: 'travel', children: 'true' });
     const [from, to] = ['created_after', 'created_before'].map((name) => Date.parse(query.get(name)!));

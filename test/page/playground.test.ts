@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the playground of a call', () => {
 
     await page.reload();
     await answer('B').getByText('The sun shines all day.').waitFor();
-    expect(await variant('B').getByLabel('Model').inputValue()).toBe('openai:gpt-4o');
+    await expect.poll(() => variant('B').getByLabel('Model').inputValue()).toBe('openai:gpt-4o');
     expect(JSON.parse(await variant('C').getByLabel('Policy').inputValue())).toMatchObject({ keep_last_turns: 1 });
 
     await page.getByRole('button', { name: 'Keep as case: answer B' }).click();

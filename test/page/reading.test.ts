@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('what is read on the page', () => {
     await go('#/threads/long');
     await page.getByText('The last word').waitFor({ timeout: 30_000 });
     await until('the reader is at the end', () => page.evaluate(atEnd));
-    expect(await page.getByLabel('As of entry').inputValue()).toBe(String(head));
+    await expect.poll(() => page.getByLabel('As of entry').inputValue()).toBe(String(head));
     const first = async () => {
       const [button] = await page.getByRole('button', { name: /^Show entries before #/ }).allTextContents();
       return Number(button?.replace(/\D/g, '') ?? 0);

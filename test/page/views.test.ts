@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await page.getByText('Context replaced').count()).toBe(0);
     await page.getByRole('tab', { name: 'What the model sees' }).click();
     await page.locator('.messages .entry').nth(1).waitFor();
-    expect(await page.locator('.messages .entry').count()).toBe(2);
+    await expect.poll(() => page.locator('.messages .entry').count()).toBe(2);
     await page.getByRole('button', { name: 'Now' }).click();
     await page.getByText('In short: by train.').waitFor();
   });
@@ -226,7 +226,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.reload();
     await page.getByText(none).waitFor();
     await page.getByRole('button', { name: /^Before Feb 3, 2021/ }).click();
-    expect(await page.getByLabel('Before', { exact: true }).inputValue()).toBe('2021-02-03T04:05');
+    await expect.poll(() => page.getByLabel('Before', { exact: true }).inputValue()).toBe('2021-02-03T04:05');
     await expectAccessible(page, 'a filter');
   });
 
@@ -261,14 +261,14 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(rows.length).toBe(explain!.length);
     for (const [i, { role, seq, included, reason }] of explain!.entries())
       expect(rows[i]).toContain(`${role} #${seq}${included ? 'in' : 'out'}${reason.replaceAll('_', ' ')}`);
-    expect(await page.locator('.messages .entry').count()).toBe(messages.length);
+    await expect.poll(() => page.locator('.messages .entry').count()).toBe(messages.length);
     await expectAccessible(page, 'explained');
     await page.getByRole('link', { name: 'user #1', exact: true }).click();
     await said('First').waitFor();
-    expect(await page.getByLabel('As of entry').inputValue()).toBe('1');
+    await expect.poll(() => page.getByLabel('As of entry').inputValue()).toBe('1');
     await page.goBack();
     await page.locator('.messages .entry').first().waitFor();
-    expect(await page.getByLabel('As of entry').inputValue()).not.toBe('1');
+    await expect.poll(() => page.getByLabel('As of entry').inputValue()).not.toBe('1');
   });
 
   test('show what a model call sent, verified in the browser, and what changed since the one before', async () => {
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await page.locator('.facts .bad').count()).toBe(0);
     await page.getByRole('tab', { name: 'Diff to previous call' }).click();
     await page.getByText('2 messages unchanged').waitFor();
-    expect(await page.locator('.diff > .added').count()).toBe(2);
+    await expect.poll(() => page.locator('.diff > .added').count()).toBe(2);
     await page.getByRole('tab', { name: 'Answer' }).click();
     await page.getByText('Take an umbrella.').waitFor();
   });
@@ -299,7 +299,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await effects.getByText('{"op":"set_path","path":["trip","seat"],"value":"7A"}').waitFor();
     await effects.getByText('note', { exact: true }).waitFor();
     // those of the other run are not its own
-    expect(await effects.getByRole('listitem').count()).toBe(1);
+    await expect.poll(() => effects.getByRole('listitem').count()).toBe(1);
     await expectAccessible(page, 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page, 'dark', ofColours);
@@ -313,7 +313,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     const rows = page.locator('.tree > li');
     const titles = (await rows.locator('summary').allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
     expect(titles).toEqual(['3 expanded 0.80 By train', '7 best 0.90 By night', '8 0.30 By day', '4 0.40 By car']);
-    expect(await page.locator('.tree .best').count()).toBe(2);
+    await expect.poll(() => page.locator('.tree .best').count()).toBe(2);
     await page.getByText('Answers of the model (4)').click();
     await page.getByText('generate').first().waitFor();
   });

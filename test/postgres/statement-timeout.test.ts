@@ -41,6 +41,18 @@ test('a statement may take 30 s, one over many threads longer, and the URL may s
   );
 });
 
+test('a statement that statement_timeout cancels is database_timeout', async () => {
+  const db = openDatabase({ url: `${database.url}?statement_timeout=50`, max: 1 });
+  try {
+    await expect(db.query('', 'select pg_sleep(60)')).rejects.toMatchObject({
+      code: 'database_timeout',
+      hint: expect.stringContaining('statement_timeout'),
+    });
+  } finally {
+    await db.close();
+  }
+});
+
 test('a long statement may take longer than its connection allows, alone and for a tenant, and starts no parallel workers', async () => {
   const db = openDatabase({ url: `${database.url}?statement_timeout=100`, max: 1 });
   const text = "select current_setting('max_parallel_workers_per_gather') as workers from pg_sleep(0.3)";

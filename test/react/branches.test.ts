@@ -98,18 +98,19 @@ test('a question is edited and answered again, and another tab shows the same br
 
   const other = openThread('edit');
   await shows(other, ['one', 'first', 'zwei', 'zweite, again']);
+  await expect.poll(other.versions).toEqual(['', '', '2/2', '2/2']);
   const [, , shown] = other.store.state().messages;
   await other.store.select(shown!.metadata!.versions!.lanes[0]!);
   await shows(other, ['one', 'first', 'two', 'second']);
   // the first tab sees it when the user returns to it
   browser.dispatchEvent(new Event('focus'));
   await shows(page, ['one', 'first', 'two', 'second']);
-  expect(page.versions()).toEqual(['', '', '1/2', '']);
+  await expect.poll(page.versions).toEqual(['', '', '1/2', '']);
   // the first answer of all, named by its answer
   await page.store.regenerate('writer', page.store.state().messages[1]!.id);
   await answers('first, again');
   await shows(other, ['one', 'first, again']);
-  expect(other.versions()).toEqual(['', '2/2']);
+  await expect.poll(other.versions).toEqual(['', '2/2']);
   page.close();
   other.close();
 });
@@ -164,11 +165,12 @@ test('an answer that failed without a word is shown, and the one before it is a 
   (await model.next()).fail(Object.assign(new Error('Bad request.'), { statusCode: 400, isRetryable: false }));
   await isReady(page);
   await shows(page, ['one', '']);
-  const [, answer] = page.store.state().messages;
-  expect(answer!.metadata).toMatchObject({ error: {}, versions: { place: 2, lanes: ['default', 'default@2'] } });
+  await expect
+    .poll(() => page.store.state().messages[1]!.metadata)
+    .toMatchObject({ error: {}, versions: { place: 2, lanes: ['default', 'default@2'] } });
   await page.store.select('default');
   await shows(page, ['one', 'first']);
-  expect(page.versions()).toEqual(['', '1/2']);
+  await expect.poll(page.versions).toEqual(['', '1/2']);
   page.close();
 });
 
@@ -183,6 +185,6 @@ test('an edit that interrupts takes the place of the answer in progress', async 
   await answers('erste');
   await shows(page, ['eins', 'erste']);
   await isReady(page);
-  expect(page.versions()).toEqual(['2/2', '']);
+  await expect.poll(page.versions).toEqual(['2/2', '']);
   page.close();
 });

@@ -137,7 +137,7 @@ describe.skipIf(noBrowser)('of each planted regression, the page leads from the 
     for (const part of worse) await seeWorse(part, part === 'german' ? '6 of 6' : '4 of 4');
     // the tags tell a regression from the others, except that of a part
     const rows = page.locator('[aria-label="By tag"] tbody tr:has(.status.bad)');
-    if (name !== 'split') expect(await rows.count()).toBe(worse.length);
+    if (name !== 'split') await expect.poll(() => rows.count()).toBe(worse.length);
     await causes[name]!();
     expect(clicks).toBeLessThanOrEqual(mostClicks);
     expect(site.faults).toEqual([]);

@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('marks are where people look', () => {
     await go('#/threads');
     await page.locator('[data-mark=tool_failed]').first().click();
     await see('.entry.tool', 'Tool failed');
-    expect(await page.getByLabel('As of entry').inputValue()).toBe('3');
+    await expect.poll(() => page.getByLabel('As of entry').inputValue()).toBe('3');
   });
 
   test('a run that ends while somebody watches is marked', async () => {
@@ -202,7 +202,7 @@ describe.skipIf(noBrowser)('marks are where people look', () => {
     await page.getByText('Nothing here yet').waitFor();
     await go('#/threads/waiting?lane=default');
     await see('.run-mark', 'waits for the run before it');
-    expect(await page.locator('.run-mark').count()).toBe(2);
+    await expect.poll(() => page.locator('.run-mark').count()).toBe(2);
   });
 
   test('a run that the list of runs does not have yet is not taken for one that has ended', async () => {
