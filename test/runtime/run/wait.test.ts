@@ -1,5 +1,5 @@
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { FakeScript } from '../../support/fake-model.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -38,5 +38,18 @@ describe('whoever waits for a run gets it as it is read afterwards', () => {
     expect(run).toMatchObject(expected);
     expect(await elsewhere.runs.wait({ id, threadId })).toEqual(run);
     expect(await lanefold.runs.get({ id, threadId })).toMatchObject({ ...run });
+  });
+
+  test('at once if it has ended: no timer fires', async () => {
+    const { id: model } = lanefold.model([{ text: 'done' }]);
+    const { id, threadId } = await lanefold.run({ agent: 'text', model, input: 'go' });
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const waits = [
+      { id, threadId },
+      { id, threadId },
+    ].map((run) => elsewhere.runs.wait(run));
+    expect(await Promise.all(waits)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+    await expect(elsewhere.runs.wait({ id: 'gone', threadId })).rejects.toMatchObject({ code: 'run_not_found' });
   });
 });

@@ -47,10 +47,11 @@ export function runsOf(deps: RunsDeps): Runs {
 
 type Accepting = Pick<Runs, 'enqueue' | 'enqueueMany' | 'retry' | 'rerun'>;
 
-function acceptingRuns(deps: EnqueueDeps): Accepting {
+function acceptingRuns(deps: EnqueueDeps & { waiter: RunWaiter }): Accepting {
   return {
     async enqueue<Strategy extends string>(options: EnqueueOptions<Strategy>, by: EnqueuedBy = {}) {
-      return enqueue(deps, options, contextOf('runs.enqueue', by)) as Promise<RunHandle<never>>;
+      const handle = await enqueue(deps, options, contextOf('runs.enqueue', by));
+      return deps.waiter.accepted(handle) as RunHandle<never>;
     },
     async enqueueMany(requests: readonly EnqueueOptions[], by: EnqueuedBy = {}) {
       const context = contextOf('runs.enqueueMany', by);
@@ -60,6 +61,7 @@ function acceptingRuns(deps: EnqueueDeps): Accepting {
         });
       }
       const accepted = await enqueueMany(deps, requests, assertObject, context);
+      for (const one of accepted) if (one.status === 'fulfilled') deps.waiter.accepted(one.value);
       return accepted as PromiseSettledResult<RunHandle<never>>[];
     },
     retry: (run, options) => retry(deps, run, options),

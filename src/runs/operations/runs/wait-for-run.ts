@@ -35,10 +35,9 @@ export function waitingForRuns({ waiter, log }: { waiter: RunWaiter; log: Logger
     assertWait(timeoutMs, 'timeoutMs');
     const timeout = timeoutMs === undefined ? undefined : deadline(timeoutMs);
     const signals = [timeout?.signal, signal].filter((s) => s !== undefined);
-    const key = { threadId: run.threadId, runId: run.id };
     let ended: Run | undefined;
     try {
-      ended = await waiter.ended(key, onUnattended, signals.length > 0 ? AbortSignal.any(signals) : undefined);
+      ended = await waiter.ended(run, onUnattended, signals.length > 0 ? AbortSignal.any(signals) : undefined);
     } catch (error) {
       if (!timeout?.signal.aborted) throw error;
       throw new LanefoldError('wait_timeout', `Run ${run.id} did not end within ${timeoutMs} ms.`, {

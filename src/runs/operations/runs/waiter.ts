@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { QuietWaits, UnattendedRuns } from '../../fleet/unattended.ts';
 import { lanefoldClosed } from '../../../database/postgres/errors.ts';
 import type { Database } from '../../../database/postgres/pool.ts';
-import type { Run } from '../../../database/store/run/run.ts';
+import type { Run, RunHandle, RunRef } from '../../../database/store/run/run.ts';
 import { runsEnded, type RunKey } from '../../../database/store/run/runs-ended.ts';
 import { after, type Timer, onAbort } from '../../../base/common/timer.ts';
 
@@ -14,14 +15,16 @@ const shortestPauseMs = 20;
 const longestPauseMs = 500;
 
 /**
- * Waits for runs to end. One statement at a time polls all of them and reads those that have ended; the pause between
- * polls grows while nothing happens. A run held by a worker of the same library is not polled: its last step returns
- * it, or it is read once when the worker releases it.
+ * Waits for runs to end. A run that may have ended already is read at once. One statement at a time polls all of them and
+ * reads those that have ended; the pause between polls grows while nothing happens. A run held by a worker of the same
+ * library is not polled: its last step returns it, or it is read once when the worker releases it.
  */
 export class RunWaiter {
   readonly #waiting = new Map<string, Set<Waiting>>();
   readonly #held = new Set<string>();
-  #released: RunKey[] = [];
+  readonly #acceptedAt = new WeakMap<RunRef, number>();
+  readonly #unread: RunKey[] = [];
+  #reading = false;
   #timer: Timer | undefined;
   #pauseMs = shortestPauseMs;
   #polling = false;
@@ -32,17 +35,24 @@ export class RunWaiter {
     readonly quiet: Pick<QuietWaits, 'watch'>,
   ) {}
 
+  /** The run was accepted just now: the first poll comes soon enough for it. Returns the handle. */
+  accepted<Handle extends RunHandle>(handle: Handle): Handle {
+    if (!handle.duplicate) this.#acceptedAt.set(handle, performance.now());
+    return handle;
+  }
+
   /**
    * Resolves to the run once it has ended, or to undefined if it does not exist; rejects with the reason of `signal`.
    * Calls `onUnattended` if no worker can take the run.
    */
   ended(
-    run: RunKey,
+    ref: RunRef,
     onUnattended: (unattended: UnattendedRuns) => void,
     signal?: AbortSignal,
   ): Promise<Run | undefined> {
     signal?.throwIfAborted();
     if (this.#closed) return Promise.reject(lanefoldClosed());
+    const run = { threadId: ref.threadId, runId: ref.id };
     let resolve!: Waiting['resolve'];
     let reject!: Waiting['reject'];
     const promise = new Promise<Run | undefined>((...settlers) => ([resolve, reject] = settlers));
@@ -52,6 +62,7 @@ export class RunWaiter {
     this.#waiting.set(key, group.add(waiting));
     this.#pauseMs = shortestPauseMs;
     this.#schedule();
+    if (!this.#held.has(key) && !this.#isNew(ref)) void this.#readSoon(run);
     const unlisten = onAbort(signal, () => reject(signal!.reason));
     const quiet = this.quiet.watch(run, onUnattended);
     return promise.finally(() => {
@@ -76,12 +87,7 @@ export class RunWaiter {
   release(run: RunKey, ended?: Run): void {
     if (!this.#held.delete(keyOf(run)) || !this.awaits(run)) return;
     if (ended) return this.#resolve(run, ended);
-    if (this.#released.push(run) > 1) return;
-    setImmediate(() => {
-      const released = this.#released;
-      this.#released = [];
-      void this.#ask(released).finally(() => this.#schedule());
-    });
+    void this.#readSoon(run);
   }
 
   /** Rejects every wait; the runs continue. */
@@ -89,6 +95,22 @@ export class RunWaiter {
     this.#closed = true;
     this.#timer?.cancel();
     for (const group of this.#waiting.values()) for (const waiting of group) waiting.reject(lanefoldClosed());
+  }
+
+  #isNew(ref: RunRef): boolean {
+    return performance.now() - (this.#acceptedAt.get(ref) ?? -Infinity) < shortestPauseMs;
+  }
+
+  /** Reads the run before the next poll, in one statement with the others of the moment. */
+  async #readSoon(run: RunKey): Promise<void> {
+    this.#unread.push(run);
+    if (this.#reading) return;
+    this.#reading = true;
+    while (this.#unread.length > 0) {
+      await setImmediate();
+      await this.#ask(this.#unread.splice(0));
+    }
+    this.#reading = false;
   }
 
   #schedule(): void {
