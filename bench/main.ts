@@ -9,6 +9,7 @@ import { fallback } from './fallback.ts';
 import { citus } from './citus/index.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
+import { flame } from './flame/index.ts';
 import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
 import { growth } from './growth.ts';
@@ -42,7 +43,7 @@ const { values, positionals } = parseArgs({
     /** Options of `soak`. */
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
-    /** Where `soak` and `growth` write their plot, without its ending. */
+    /** Where `soak`, `growth` and `flame` write their drawing, without its ending. */
     out: { type: 'string' },
     /** Part of `agent-loop`, `citus`, `tails` or `limits`; default: all parts. */
     part: { type: 'string' },
@@ -81,6 +82,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
 /** Run only by name: they take long, or need what is not available everywhere. */
 const onRequest: typeof benches = {
   'agent-loop': (servers) => agentLoop(servers, values.part),
+  flame: (servers) => flame(servers, values.out ?? '.lanefold/flame'),
   growth: (servers) =>
     growth(servers, { runs: (values.runs ?? '1000000').split(',').map(Number), out: values.out ?? '.lanefold/growth' }),
   page: (servers) => pageOf(servers, { runs: Number(values.runs ?? 1_000_000) }),
@@ -98,6 +100,7 @@ npm run bench -- tails [--part first-call|large-contexts|streams]
 npm run bench -- limits [--part cost|waits|fairness|provider|killed]
 npm run bench -- agent-loop [--part own]
 npm run bench -- page [--runs 1000000]
+npm run bench -- flame [--out docs/images/flame]
 npm run bench -- growth [--runs 100000,1000000] [--out docs/images/growth]
 npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]`);
