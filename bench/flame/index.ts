@@ -8,9 +8,10 @@ import pg from 'pg';
 import type { Measurement } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
 import { enter, start } from '../support/contestant.ts';
+import { mean } from '../support/median.ts';
 import { readServersCpu } from '../support/servers-cpu.ts';
 import { drawFlames } from './draw.ts';
-import { readStacks, type Samples } from './samples.ts';
+import { readStacks, type Samples, type Stacks } from './samples.ts';
 import { sharesOf } from './shares.ts';
 
 const seconds = 15;
@@ -26,35 +27,34 @@ export async function flame(servers: Servers, out: string): Promise<void> {
   const system = await enter(servers, { name: 'lanefold', file, usesRedis: false });
   const { measured, stop } = await start(servers, system, 1);
   delete process.env['NODE_OPTIONS'];
-  await measured.ask('measure', { seconds: 10, concurrency: 1 });
-  const plain = await measured.ask<Measurement>('measure', { seconds: 5, concurrency: 1 });
-  const disk = await readDisk(system.databaseUrl);
   const folder = await mkdtemp(path.join(tmpdir(), 'lanefold-flame-'));
   try {
+    await timeDisk(system.databaseUrl);
+    await measured.ask('measure', { seconds: 10, concurrency: 1 });
+    const plain = await measured.ask<Measurement>('measure', { seconds: 5, concurrency: 1 });
+    const diskBefore = await readDisk(system.databaseUrl);
+    const recordingOf = (name: string) => path.join(folder, name);
     const backends = await pidsOf(servers.pids.postgres);
-    const recordings = [
-      // V8 keeps frame pointers, PostgreSQL does not
-      record(path.join(folder, 'worker'), [measured.pid], 'fp'),
-      record(path.join(folder, 'postgres'), backends, 'dwarf,16384'),
-    ];
     const cpu = readServersCpu(servers.pids);
-    const { runs, runsMs, nodeCpuMs } = await measured.ask<Measurement>('measure', { seconds, concurrency: 1 });
+    const [{ runs, runsMs, nodeCpuMs }] = await Promise.all([
+      measured.ask<Measurement>('measure', { seconds, concurrency: 1 }),
+      // V8 keeps frame pointers, PostgreSQL does not
+      record(recordingOf('worker'), [measured.pid], 'fp'),
+      record(recordingOf('postgres'), backends, 'dwarf,16384'),
+    ]);
     const { postgresCpuMs = NaN } = cpu();
-    await Promise.all(recordings);
-    const waited = await disk();
+    const disk = await readDisk(system.databaseUrl);
+    const syncs = (disk.syncs - diskBefore.syncs) / runs;
+    const spentMs = { worker: nodeCpuMs / runs, postgres: postgresCpuMs / runs };
     const samples: Samples = new Map();
-    for (const name of ['worker', 'postgres']) samples.set(name, await readStacks(path.join(folder, name)));
+    for (const name of Object.keys(spentMs)) samples.set(name, await readStacks(recordingOf(name)));
     console.log(`\nMean of a run alone, in ms; the two processes also work at the same time:`);
-    printLine('without samples', meanOf(plain.runsMs));
-    printLine('with samples, of which', meanOf(runsMs));
-    printLine('  CPU of the worker and its client', nodeCpuMs / runs);
-    printLine('  CPU of PostgreSQL', postgresCpuMs / runs);
-    printLine(`  waiting for the disk, ${(waited.syncs / runs).toFixed(1)} times`, waited.ms / runs);
-    for (const [name, cpuMs] of [
-      ['worker', nodeCpuMs],
-      ['postgres', postgresCpuMs],
-    ] as const)
-      printShares(name, samples, cpuMs / runs);
+    printLine('without samples', mean(plain.runsMs));
+    printLine('with samples, of which', mean(runsMs));
+    printLine('  CPU of the worker and its client', spentMs.worker);
+    printLine('  CPU of PostgreSQL', spentMs.postgres);
+    printLine(`  waiting for the disk, ${syncs.toFixed(1)} times`, (disk.ms - diskBefore.ms) / runs);
+    for (const [name, cpuMs] of Object.entries(spentMs)) printShares(name, samples.get(name)!, cpuMs);
     await mkdir(path.dirname(out), { recursive: true });
     await writeFile(`${out}.svg`, drawFlames('CPU of a run alone, queue in PostgreSQL', samples));
     console.log(`Drawn in ${out}.svg`);
@@ -65,33 +65,34 @@ export async function flame(servers: Servers, out: string): Promise<void> {
   }
 }
 
-function printShares(process: string, samples: Samples, cpuMs: number): void {
-  console.log(`${process}:`);
-  for (const [what, share] of sharesOf(samples.get(process) ?? new Map())) printLine(`  ${what}`, share * cpuMs);
+function printShares(name: string, stacks: Stacks, cpuMs: number): void {
+  console.log(`${name}:`);
+  for (const [what, share] of sharesOf(stacks)) printLine(`  ${what}`, share * cpuMs);
 }
-
-const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const printLine = (what: string, ms: number): void => console.log(`${what.padEnd(44)} ${ms.toFixed(2).padStart(6)}`);
 
-/** What the connections of this server wait for its log to reach the disk, from now on. */
-async function readDisk(databaseUrl: string): Promise<() => Promise<{ syncs: number; ms: number }>> {
+/** How often, and for how many ms, clients of this server have waited so far for its log to reach the disk. */
+async function readDisk(databaseUrl: string): Promise<{ syncs: number; ms: number }> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
-  await client.query('alter system set track_wal_io_timing = on');
-  await client.query('select pg_reload_conf()');
-  const read = async () => {
+  try {
     const { rows } = await client.query<{ syncs: number; ms: number }>(
       `select sum(fsyncs)::float8 as syncs, sum(fsync_time) as ms from pg_stat_io where object = 'wal' and backend_type = 'client backend'`,
     );
     return rows[0]!;
-  };
-  const before = await read();
-  return async () => {
-    const after = await read();
+  } finally {
     await client.end();
-    return { syncs: after.syncs - before.syncs, ms: after.ms - before.ms };
-  };
+  }
+}
+
+/** Has the server time how long its log takes to reach the disk. */
+async function timeDisk(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query('alter system set track_wal_io_timing = on');
+  await client.query('select pg_reload_conf()');
+  await client.end();
 }
 
 /** Samples processes while runs are measured. */

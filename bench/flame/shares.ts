@@ -1,6 +1,6 @@
 import type { Stacks } from './samples.ts';
 
-/** What a stack counts as: the first one of which a frame, searched from the one at work, fits. */
+/** What a stack counts as: the first one that fits any of its frames. */
 const kinds: readonly (readonly [what: string, fits: RegExp])[] = [
   ['garbage collection', /Scaveng|MarkCompact|MinorGC|GarbageCollect|v8::internal::.*Heap::/],
   ['disk: the log', /XLogFlush|XLogWrite|issue_xlog_fsync|fdatasync/],
@@ -26,7 +26,7 @@ export function sharesOf(stacks: Stacks): [what: string, share: number][] {
   const counts: Record<string, number> = {};
   let all = 0;
   for (const [stack, count] of stacks) {
-    const what = kindOf(stack.split(';').toReversed());
+    const what = kindOf(stack.split(';'));
     counts[what] = (counts[what] ?? 0) + count;
     all += count;
   }

@@ -1,4 +1,5 @@
 import { changing, hotShare, type Interval } from './interval.ts';
+import { mean } from '../support/median.ts';
 
 /** Growth of reads per run that is worth a line, and how many are. */
 const grown = { times: 1.5, by: 1, shown: 12 };
@@ -15,8 +16,6 @@ export function printInterval(when: string, interval: Interval): void {
       (skipped > 0 ? `; ${skipped} runs skipped, too many open` : ''),
   );
 }
-
-const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Compares the intervals before with as many at the end; what a run reads, with the last of each. */
 export function printComparison(
