@@ -73,6 +73,15 @@ describe.each(duties)('as %s', (duty) => {
     expect(await runsRead(db, (of) => countVersionRuns(of, 'rare', 168))).toBeLessThanOrEqual(most);
   });
 
+  test.skipIf(citusLacks.plans)('statistics read no more runs where the planner finds their index dear', async () => {
+    await rows(sessions[duty], `set random_page_cost = 15`);
+    try {
+      expect(await runsRead(sessions[duty], (of) => countVersionRuns(of, 'rare', 168))).toBeLessThanOrEqual(most);
+    } finally {
+      await rows(sessions[duty], 'reset random_page_cost');
+    }
+  });
+
   test('statistics count the newest runs, and say since when', async () => {
     const db = sessions[duty];
     const [oldest] = await rows<{ at: Date }>(

@@ -8,14 +8,14 @@ import { openLog, type TestLog } from './helpers.ts';
 import { planNodes, type Explained } from './plan.ts';
 
 let log: TestLog;
-/** Starts parallel workers for every statement that may have some. */
+/** Starts parallel workers for every statement that may have some, and compiles what it may. */
 let eager: Database;
 beforeAll(async () => {
   log = await openLog();
   const { rows } = await log.pool.query<{ name: string }>(
     `select name from pg_settings where name in ('debug_parallel_query', 'force_parallel_mode')`,
   );
-  eager = openDatabase({ url: `${log.url}?options=${encodeURIComponent(`-c ${rows[0]!.name}=on`)}`, max: 1 });
+  eager = openDatabase({ url: `${log.url}?options=${encodeURIComponent(`-c ${rows[0]!.name}=on -c jit=on`)}`, max: 1 });
 });
 afterAll(async () => {
   await eager.close();
@@ -56,4 +56,11 @@ test.skipIf(citusLacks.plans)('lists of threads and runs start no parallel worke
     const counted = await sent((db) => countFound(db, filter));
     expect([listed.statements > 0, listed.parallel, counted.parallel]).toEqual([true, 0, 0]);
   }
+});
+
+test.skipIf(citusLacks.plans)('lists and sweeps are not compiled', async () => {
+  const compiles = "select current_setting('jit') as jit";
+  expect(await eager.query('', compiles)).toEqual([{ jit: 'on' }]);
+  expect(await eager.reader.query('', compiles)).toEqual([{ jit: 'off' }]);
+  expect(await eager.queryLong('', compiles)).toEqual([{ jit: 'off' }]);
 });

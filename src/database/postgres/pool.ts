@@ -8,7 +8,7 @@ import type { Connections, NodeGuard } from './node-guard.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery, announce } from './run-query.ts';
-import { scopeSettings, serial, type DatabaseScope, type Setting } from './query-with-settings.ts';
+import { atOnce, scopeSettings, type DatabaseScope, type Setting } from './query-with-settings.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -156,8 +156,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       forTenant: (of) => connectionsFor(of, own),
       get reader() {
         if (!reader) {
-          const serially = settings.distributed ? database : connectionsFor(scope, [serial]);
-          reader = options.readerOf?.(serially, scope) ?? serially;
+          const primary = settings.distributed ? database : connectionsFor(scope, atOnce);
+          reader = options.readerOf?.(primary, scope) ?? primary;
         }
         return reader;
       },

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Connections, NodeGuard } from './node-guard.ts';
 import { runQuery } from './run-query.ts';
 import {
+  atOnce,
   scopeSettings,
-  serial,
   setStatement,
   type DatabaseScope,
   type Setting,
@@ -14,7 +14,7 @@ import { fromPostgres, isConnectionError } from './errors.ts';
 /** Time limit of a statement that reads many threads. */
 export const longMs = 120_000;
 
-const longSettings: Setting[] = [['statement_timeout', String(longMs - 1_000)], serial];
+const longSettings: Setting[] = [['statement_timeout', String(longMs - 1_000)], ...atOnce];
 
 /** Runs a statement with a limit of two minutes, in place of its connection's timeout. */
 export function queryLong<Row>(

@@ -40,10 +40,13 @@ const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode:
 export type Setting = readonly [name: string, value: string];
 
 /**
- * For what reads many rows: the start of parallel workers takes longer than a page of a list, and sweeps would start some to find
- * nothing.
+ * For lists and sweeps: the start of parallel workers takes longer than a page of a list, and sweeps would start some to find nothing. So
+ * does compiling, which PostgreSQL begins for a high estimate of the cost, and estimates of what a limit cuts short are high.
  */
-export const serial: Setting = ['max_parallel_workers_per_gather', '0'];
+export const atOnce: readonly Setting[] = [
+  ['max_parallel_workers_per_gather', '0'],
+  ['jit', 'off'],
+];
 
 export const scopeSettings = (scope: DatabaseScope | undefined): Setting[] => [
   ...(scope ? [['lanefold.tenant', scope.tenant] as const] : []),

@@ -12,7 +12,11 @@ const most = 200;
 export const versionsOf = (db: Database, counting: Counting): Pick<DeclaredAgents, 'versions' | 'diff'> => ({
   async versions(agent, { hours = 168 } = {}) {
     assertStorable(agent, 'The agent');
-    const [versions, counts] = await Promise.all([listVersions(db, agent, most), countVersionRuns(db, agent, hours)]);
+    const { reader } = db;
+    const [versions, counts] = await Promise.all([
+      listVersions(reader, agent, most),
+      countVersionRuns(reader, agent, hours),
+    ]);
     const byId = new Map(counts.versions.map((count) => [count.version, count]));
     const { since } = counts;
     return Promise.all(
