@@ -123,6 +123,9 @@ export function preferFollower(primary: Database, follower: Database, health: Fo
     query: (name, text, values) => read((db) => db.query(name, text, values)),
     queryLong: (name, text, values) => read((db) => db.queryLong(name, text, values)),
     forTenant: (scope) => primary.forTenant(scope).reader,
+    get lists() {
+      return reader;
+    },
     get reader() {
       return reader;
     },

@@ -31,10 +31,9 @@ export interface Database {
    * `readSnapshot`.
    */
   snapshot<T, R>(read: (query: ReadRaw) => AsyncGenerator<T, R>): AsyncGenerator<T, R>;
-  /**
-   * For lists and statistics, without parallel workers: reads from a follower, if there is one, and so may lag behind. See
-   * `preferFollower`.
-   */
+  /** For lists and statistics, which PostgreSQL then neither compiles nor gives parallel workers. */
+  readonly lists: Database;
+  /** The same from a follower, if there is one, which may lag behind. See `preferFollower`. */
   readonly reader: Database;
   /** Shared by all tenants. */
   readonly settings: DatabaseSettings;
@@ -128,6 +127,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       return settings.nodes ? settings.nodes.send(pool, statement, send) : send(pool);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
+    let lists: Database | undefined;
     let reader: Database | undefined;
     const database: Database = {
       pool,
@@ -154,11 +154,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       },
       snapshot: (read) => readSnapshot(pool, scope, settings.distributed, read),
       forTenant: (of) => connectionsFor(of, own),
+      get lists() {
+        lists ??= settings.distributed ? database : connectionsFor(scope, atOnce);
+        return lists;
+      },
       get reader() {
-        if (!reader) {
-          const primary = settings.distributed ? database : connectionsFor(scope, atOnce);
-          reader = options.readerOf?.(primary, scope) ?? primary;
-        }
+        reader ??= options.readerOf?.(database.lists, scope) ?? database.lists;
         return reader;
       },
       close: () => pool.end(),

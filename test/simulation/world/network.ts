@@ -48,7 +48,7 @@ export class Actor implements Acting {
     const close = async () => {};
     const settings = { distributed: false, clock: processClock };
     const db = { query, queryLocking: query, queryLong: query, gather, close, settings };
-    this.db = Object.assign(db, { reader: db, forTenant: () => db }) as unknown as Database;
+    this.db = Object.assign(db, { lists: db, reader: db, forTenant: () => db }) as unknown as Database;
   }
 
   /** Whether it still acts. @throws if it waited for something real, such as a file: then not only the seed decides */

@@ -87,6 +87,9 @@ export function withAudit(db: Database, acts: readonly AuditedAct[]): Database {
     queryLocking: audited(db.queryLocking),
     queryLong: audited(db.queryLong),
     audits: (name, values) => actOf(name, values) !== undefined,
+    get lists() {
+      return db.lists;
+    },
     get reader() {
       return db.reader;
     },

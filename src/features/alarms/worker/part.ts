@@ -33,7 +33,7 @@ export const alarmsPart =
 
 /** @param own the connections of its tenant, which show its runs alone */
 async function settle(db: Database, own: Database, alarm: TakenAlarm, sweepMs: number): Promise<void> {
-  await settleAlarm(db, alarm, await count(own, alarm), sweepMs);
+  await settleAlarm(db, alarm, await count(own.lists, alarm), sweepMs);
 }
 
 async function count(db: Database, { filter, share, from }: TakenAlarm): Promise<Counted> {

@@ -49,13 +49,14 @@ export async function overRuns(
   if (!dryRun && filter.createdBefore === undefined) throw unpreviewed();
   const createdBefore = filter.createdBefore ?? (await readNow(db));
   const selection = { ...filter, createdBefore };
-  const { runs, nextAfter } = await choose(db, selection, concerns, dryRun ? previewed : limit, after);
+  const { lists } = db;
+  const { runs, nextAfter } = await choose(lists, selection, concerns, dryRun ? previewed : limit, after);
   if (dryRun) {
-    const matched = await countSelected(db, selection, concerns);
+    const matched = await countSelected(lists, selection, concerns);
     const shown = runs.map((run) => ({ ...named(run), outcome: null }));
     return { dryRun, createdBefore, matched, runs: shown, left: matched, nextAfter: null };
   }
-  const left = nextAfter === null ? 0 : await countAfter(db, selection, concerns, nextAfter);
+  const left = nextAfter === null ? 0 : await countAfter(lists, selection, concerns, nextAfter);
   const answer = { dryRun, createdBefore, matched: Math.min(mostCounted, runs.length + left) };
   return { ...answer, runs: await actOn(runs, (run) => act(run, createdBefore)), left, nextAfter };
 }
