@@ -529,10 +529,40 @@ export const newerRooms: Mutant[] = [
   },
   {
     name: 'a worker waits for a run that waits for a limit',
-    source: { 'src/database/store/run/has-due-run.ts': [['limited_by is null and ', '']] },
+    source: { 'src/database/store/run/has-due-run.ts': [[' and limited_by is null', '']] },
     caughtBy: {
       file: 'test/runtime/worker/work.test.ts',
       test: 'work for a bounded time does what is due, and leaves what waits for a person, a limit or a time',
+    },
+  },
+  {
+    name: 'no worker looks for runs whose circuit was closed while none was there',
+    source: {
+      'src/features/circuits/worker/part.ts': [['{ everyMs: 60_000, work: () => watch.findLeft() }, ', '']],
+    },
+    caughtBy: {
+      file: 'test/simulation/bounded/bounded.test.ts',
+      test: 'a simulation of all rooms with workers for a bounded time contradicts no promise (seed 21)',
+    },
+  },
+  {
+    name: 'a worker says that nothing is due while runs wait for one',
+    source: {
+      'src/worker/process/idle.ts': [['isBusy() || (await isDue())', 'isBusy()']],
+    },
+    caughtBy: {
+      file: 'test/simulation/bounded/bounded.test.ts',
+      test: 'a simulation of all rooms with workers for a bounded time contradicts no promise (seed 6)',
+    },
+  },
+  {
+    name: 'runs have all of the time to end, after it is over',
+    source: {
+      'src/worker/process/work.ts': [['stopGraceMs: graceMs,', 'stopGraceMs: maxMs,']],
+    },
+    caughtBy: {
+      file: 'test/simulation/bounded/bounded.test.ts',
+      test: 'a simulation of all rooms with workers for a bounded time contradicts no promise (seed 3)',
     },
   },
   {

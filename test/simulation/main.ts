@@ -1,7 +1,7 @@
 // Simulates seeds until one contradicts a promise, which is then shrunk and shown:
-//   npm run simulate -- --seeds 1000 --steps 10000 [--seed 7] [--on model|sql|rooms] [--processes 4]
+//   npm run simulate -- --seeds 1000 --steps 10000 [--seed 7] [--on model|sql|rooms|bounded] [--processes 4]
 // `--seed` is the first seed. On `sql`, the functions of a PostgreSQL are called and compared with the model; `rooms`
-// simulates all rooms of the product on them.
+// simulates all rooms of the product on them, and `bounded` the same with workers for a bounded time alone.
 // `--processes` share the seeds, each with a PostgreSQL of its own; default: one for each core.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -31,6 +31,7 @@ export class LimitGate {
   readonly #full = new Set<string>();
   readonly #checks = new Map<string, { at: number; timer: Timer }>();
   #closed = false;
+  #resuming = 0;
   #soon: (() => Promise<unknown>)[] = [];
   #soonTimer: Timer | undefined;
 
@@ -53,6 +54,11 @@ export class LimitGate {
   places(tenant: string, dimensions: Dimensions): Placed[] {
     const { limits } = this.#current;
     return limits.length === 0 ? [] : placesOf(limits, tenant, dimensions);
+  }
+
+  /** Whether it is waking runs that are next. */
+  get isResuming(): boolean {
+    return this.#resuming > 0;
   }
 
   /** Whether a place refused the last run that asked here. */
@@ -132,12 +138,13 @@ export class LimitGate {
   async #resume(ready: readonly ReadyRun[]): Promise<void> {
     // the workers of another fleet resume its runs
     const own = ready.filter(({ job }) => this.queue.reaches(job.queue));
+    this.#resuming += 1;
     const resuming = own.map(async ({ place, thread_id, run_id, job }) => {
       const answer = await this.use({ thread_id, run_id, granted: place });
       if (answer.ok || answer.ends || answer.impossible) await this.queue.wake({ thread_id, run_id, ...job });
     });
-    for (const result of await Promise.allSettled(resuming))
-      if (result.status === 'rejected') this.#report(result.reason);
+    const results = await Promise.allSettled(resuming).finally(() => (this.#resuming -= 1));
+    for (const result of results) if (result.status === 'rejected') this.#report(result.reason);
   }
 
   /** Looks which waiting runs are next at a place, once, at the earliest time that an answer has named. */

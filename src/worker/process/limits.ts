@@ -118,6 +118,7 @@ const patienceMs = 1_000;
 export const limits = (open: OpenWorker): WorkerPart => ({
   channels: { lanefold_limits: () => void open.deps.gate.refresh().catch(open.options.onError) },
   sweeps: [{ work: () => sweepLimits(open) }],
+  isBusy: () => open.deps.gate.isResuming,
 });
 
 /**

@@ -1,6 +1,7 @@
 import { newId } from '../../base/checks/ids.ts';
 import { once } from '../../base/common/promises.ts';
 import type { Logger } from '../../base/log/logger.ts';
+import { isTransient } from '../../database/postgres/errors.ts';
 import type { Database, DatabaseOptions } from '../../database/postgres/pool.ts';
 import { recordVersions } from '../../database/store/agent/versions.ts';
 import { callsAtOnce } from '../../database/store/each-thread.ts';
@@ -54,14 +55,22 @@ export interface OpenWorker {
   since: () => Promise<string>;
   /** Records the versions of its agents, unless it has. */
   recordVersions: () => Promise<unknown>;
+  /** How many transient errors its parts have reported: what they were about has to be done again. */
+  faults: { count: number };
 }
 
 /** Opens what every part of a worker uses: the connection for leases, the heartbeat, telemetry, limits. */
 export async function openWorker(
   deps: WorkerDependencies,
   queue: RunQueue,
-  options: WorkerSettings,
+  settings: WorkerSettings,
 ): Promise<OpenWorker> {
+  const faults = { count: 0 };
+  const report = (error: unknown) => {
+    if (isTransient(error)) faults.count += 1;
+    settings.onError(error);
+  };
+  const options = { ...settings, onError: report };
   const { concurrency, leaseMs, maxClaimsWithoutProgress, stopGraceMs, onError, onRunEnd } = options;
   const id = newId('worker');
   const known = capabilitiesOf(deps.agents);
@@ -95,6 +104,7 @@ export async function openWorker(
     worker,
     metrics,
     since: dueSince(deps.db),
+    faults,
     recordVersions: once(() => recordVersions(deps.db, allVersions(deps.agents))),
   };
 }

@@ -2,6 +2,7 @@
 import { agentTool, defineAgent, defineTool, type LanefoldOptions } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { provider } from '../../circuits/provider.ts';
 import { unseen } from '../../schedules/support.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 import { expectSound } from '../../support/log.ts';
@@ -14,9 +15,12 @@ describe.skipIf(noRedis())('work for a bounded time', () => {
   let lanefold: TestLanefold;
   let gate = deferred();
   const called = (tool: string, args = {}) => `scripted:${JSON.stringify([{ tool, args }, 'done'])}`;
+  const { model } = provider();
   const options = (): LanefoldOptions => ({
     privateWebhooks: true,
+    models: { 'fake:m': model },
     agents: [
+      defineAgent({ name: 'support', model: 'fake:m' }),
       defineAgent({ name: 'echo', model: 'scripted:echo' }),
       defineAgent({
         name: 'asker',
@@ -97,6 +101,39 @@ describe.skipIf(noRedis())('work for a bounded time', () => {
     expect(await statusOf(run)).toBe('completed');
   });
 
+  test('continues runs whose circuit was closed while no worker was there', async () => {
+    await lanefold.circuits.open('fake:m', { reason: 'maintenance' });
+    const runs = [await ask('support'), await ask('support')];
+    expect(await lanefold.work()).toEqual({ ended: 0, released: 0, idle: true });
+    expect((await lanefold.runs.get(runs[0]!)).limitedBy).toMatchObject({ circuit: 'fake:m' });
+    await lanefold.circuits.close('fake:m');
+    expect(await lanefold.work()).toEqual({ ended: 2, released: 0, idle: true });
+    for (const run of runs) expect(await statusOf(run)).toBe('completed');
+  });
+
+  test('continues a run that was lost while its job was to wait for long', async () => {
+    const run = await ask('echo', { delayMs: day });
+    // as a claim leaves the run that was executed long after its worker had given it up
+    await lanefold.database.pool.query(
+      `update lanefold._run set status = 'running', start_at = null, started_at = now() - interval '9 s', lease = 3, lease_ms = 100,
+         worker_id = 'worker_gone', lease_until = now() - interval '8 s', enqueued_at = now() - interval '9 s' where id = $1`,
+      [run.id],
+    );
+    expect(await lanefold.work()).toEqual({ ended: 1, released: 0, idle: true });
+    expect(await statusOf(run)).toBe('completed');
+  });
+
+  test('waits for a run that was lost just now, and continues that', async () => {
+    const run = await ask('echo');
+    await lanefold.database.pool.query(
+      `update lanefold._run set status = 'running', started_at = now(), lease = 3, lease_ms = 100, worker_id = 'worker_gone',
+         lease_until = now() - interval '1 s', enqueued_at = now() where id = $1`,
+      [run.id],
+    );
+    for (const queue of lanefold.queues) await queue.obliterate({ force: true });
+    expect(await lanefold.work({ leaseMs: 1_500, sweepMs: 300 })).toEqual({ ended: 1, released: 0, idle: true });
+  });
+
   test('releases what has not ended when its time is over, and the next work continues it', async () => {
     const run = await ask('slow');
     expect(await lanefold.work({ maxMs: 1_000 })).toEqual({ ended: 0, released: 1, idle: false });
@@ -125,9 +162,9 @@ describe.skipIf(noRedis())('work for a bounded time', () => {
     const worker = await lanefold.startWorker();
     await ask('slow');
     await until('it runs', () => worker.active === 1);
-    const idle = worker.idle();
+    const stopped = expect(worker.idle()).rejects.toThrow('The worker has stopped.');
     await worker.stop({ graceMs: 0 });
-    await expect(idle).rejects.toThrow('The worker has stopped.');
+    await stopped;
   });
 
   test.each([0, 999, 1.5, 3_600_001, Number.NaN])('refuses %s ms', async (maxMs) => {

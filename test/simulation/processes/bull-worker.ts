@@ -1,4 +1,5 @@
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
+import { isLanefoldError } from '../../../src/base/errors.ts';
 import { type RunJob, jobId, type BullWorker, type Processor } from '../../../src/runs/queue/queue.ts';
 import { lockMs, type Taker } from '../world/jobs.ts';
 import type { Actor } from '../world/network.ts';
@@ -37,7 +38,8 @@ export class SimulatedBullWorker implements Taker {
 
   take(job: RunJob, token: string, name: string): void {
     this.#active.set(token, name);
-    this.actor.world.clock.in(3, this.actor, () => void this.#process(job, token, name), this.#life);
+    const { clock, jobs } = this.actor.world;
+    clock.in(jobs.wayMs(token), this.actor, () => void this.#process(job, token, name), this.#life);
   }
 
   async pause(): Promise<void> {
@@ -79,8 +81,9 @@ export class SimulatedBullWorker implements Taker {
     } catch (error) {
       if (error instanceof DelayedError || error instanceof WaitingError) return;
       jobs.done(name, token);
-      if (!(error instanceof UnrecoverableError) && !(error instanceof MissingLock))
-        this.actor.world.report('unexpected-errors', `${this.actor.name}: ${String(error)}`);
+      // the queue of the product forgets the jobs of an erased thread
+      const isExpected = error instanceof UnrecoverableError || error instanceof MissingLock || isErased(error);
+      if (!isExpected) this.actor.world.report('unexpected-errors', `${this.actor.name}: ${String(error)}`);
     } finally {
       this.#active.delete(token);
       this.#idle?.();
@@ -88,6 +91,8 @@ export class SimulatedBullWorker implements Taker {
     }
   }
 }
+
+const isErased = (error: unknown): boolean => isLanefoldError(error, 'thread_erased');
 
 /** As BullMQ, if somebody else has the job by now. */
 class MissingLock extends Error {}

@@ -6,11 +6,15 @@ import type { Simulated, Simulation } from '../world/play.ts';
 import { simulateRooms } from './simulate-rooms.ts';
 
 /** Simulates all rooms on a new database of the test server, whose functions a mutant may have broken. */
-export async function onDatabase(simulation: Simulation, mutant?: Mutant): Promise<Simulated> {
+export async function onDatabase(
+  simulation: Simulation,
+  mutant?: Mutant,
+  simulate: typeof simulateRooms = simulateRooms,
+): Promise<Simulated> {
   const log = await openLog({ connections: 1 });
   try {
     if (mutant) await change(log, mutant);
-    return await simulateRooms(await SqlStore.openForRooms(log.db), simulation);
+    return await simulate(await SqlStore.openForRooms(log.db), simulation);
   } finally {
     await log.drop();
   }

@@ -1,13 +1,11 @@
-import { Worker, type Equip } from '../processes/worker.ts';
+import { Worker } from '../processes/worker.ts';
 import type { SqlStore } from '../sql-store.ts';
 import { disturb } from '../world/disturb.ts';
 import { newWorld, play, type Simulated, type Simulation } from '../world/play.ts';
 import { installReceivers } from '../world/receivers.ts';
-import type { World } from '../world/world.ts';
-import { agentsOf, deployments, type Deployment } from './agents.ts';
 import { Checks } from './checks.ts';
 import { RoomClient } from './client.ts';
-import { openProcess } from './process.ts';
+import { Fleet } from './fleet.ts';
 
 /**
  * Lets clients, workers, queue and network do in all rooms what a seed decides. Workers are replaced by those of other
@@ -30,23 +28,4 @@ export async function simulateRooms(store: SqlStore, simulation: Simulation): Pr
     for (const worker of workers) worker.stop();
     await checks.all();
   });
-}
-
-/** The deployments of workers. */
-class Fleet {
-  /** From now on workers start with all agents. */
-  complete = false;
-
-  constructor(private readonly world: World) {}
-
-  readonly equip: Equip = (actor, queue, onError) => {
-    const random = this.world.chances.of(`deployment of ${actor.name}.${actor.life}`);
-    const others = Object.keys(deployments) as Deployment[];
-    const deployment = this.complete || random.chance(0.4) ? 'all' : random.pick(others);
-    const unknownAgentMs = this.world.chances.of('unknownAgentMs').pick([undefined, 20_000]);
-    return {
-      deps: openProcess(actor, queue, agentsOf(deployment), onError).worker,
-      options: { onUnknownAgent: () => {}, ...(unknownAgentMs === undefined ? {} : { unknownAgentMs }) },
-    };
-  };
 }

@@ -56,6 +56,8 @@ const mostStalls = 10;
  */
 export class Jobs {
   readonly takers = new Set<Taker>();
+  /** How long a job is on its way to the worker that it is given to, in ms. */
+  wayMs = (_token: string): number => 3;
   #jobs = new Map<string, Job>();
   #places = 0;
   #given = 0;

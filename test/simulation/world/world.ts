@@ -110,6 +110,8 @@ export class World {
     const { now } = this.clock;
     try {
       const rows = await this.store.execute(now, statement);
+      // nothing is left of it that a history could be compared with
+      if (statement.name === 'erase_conversation') this.threads.delete(statement.values[0] as string);
       if (statement.report) await this.execute(by, statement.report);
       this.losses.see(now, statement);
       this.#watch.see(now, statement, rows);

@@ -12,3 +12,15 @@ export const findWaitingRuns = (db: Database, prefix: string, model: string, lim
       limit $3`,
     values: [prefix, model, limit],
   });
+
+/** The models that runs of a fleet wait for. */
+export async function findAwaitedModels(db: Database, prefix: string): Promise<string[]> {
+  const found = await search<{ model: string }>(db, 'queryLong', {
+    name: 'awaited_models',
+    text: `select distinct r.limited_by ->> 'circuit' as model
+      from lanefold._run r
+      where r.limited_by is not null and r.status = 'queued' and r.queue_prefix = $1 and r.limited_by ? 'circuit'`,
+    values: [prefix],
+  });
+  return found.map(({ model }) => model);
+}

@@ -30,6 +30,7 @@ export class Breaker {
   readonly #tally = new Tally();
   #reporting: Promise<unknown> = Promise.resolve();
   #next: Promise<void> | undefined;
+  #hasLooked = false;
 
   constructor(
     private readonly db: Database,
@@ -43,6 +44,9 @@ export class Breaker {
     const now = performance.now();
     return [...this.#known].flatMap(([model, { freeAt }]) => (freeAt <= now ? [model] : []));
   }
+
+  /** Whether the circuit of a model was closed when this process last looked. */
+  isClosed = (model: string): boolean => this.#hasLooked && !this.#known.has(model);
 
   /** When the next one may be probed, in ms from now; undefined: none. */
   get dueInMs(): number | undefined {
@@ -85,6 +89,7 @@ export class Breaker {
       this.#tally.restore(reports);
       throw error;
     });
+    this.#hasLooked = true;
     const opened = held.filter(({ model }) => !this.#known.has(model));
     const closed = [...this.#known.keys()].filter((model) => !held.some((one) => one.model === model));
     for (const model of closed) this.#known.delete(model);

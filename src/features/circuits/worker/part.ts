@@ -2,7 +2,7 @@ import { after, type Timer } from '../../../base/common/timer.ts';
 import type { StartPart, WorkerSite } from '../../../worker/part.ts';
 import type { CircuitRule } from '../rule.ts';
 import { dropCircuits } from '../store/circuits.ts';
-import { findWaitingRuns } from '../store/waiting-runs.ts';
+import { findAwaitedModels, findWaitingRuns } from '../store/waiting-runs.ts';
 import { Breaker, type Turn } from './breaker.ts';
 
 /** Days after which a model that no worker calls has no circuit any more. */
@@ -22,8 +22,9 @@ export const circuitsPart =
     const watch = new CircuitWatch(site, rule);
     return {
       channels: { lanefold_circuits: () => void watch.look() },
-      sweeps: [{ work: () => watch.sweep() }, ...cleanup],
+      sweeps: [{ everyMs: 60_000, work: () => watch.findLeft() }, { work: () => watch.sweep() }, ...cleanup],
       attemptAt: (model) => watch.breaker.attemptAt(model),
+      isBusy: () => watch.isWaking,
       close: () => watch.close(),
     };
   };
@@ -35,6 +36,7 @@ class CircuitWatch {
   readonly #closed = new Set<string>();
   #timer: Timer | undefined;
   #waking: Promise<unknown> = Promise.resolve();
+  #wakes = 0;
   #isClosed = false;
 
   constructor(
@@ -46,6 +48,21 @@ class CircuitWatch {
   }
 
   look = (): Promise<void> => this.breaker.look();
+
+  get isWaking(): boolean {
+    return this.#wakes > 0;
+  }
+
+  /**
+   * Finds circuits that were closed while no worker was there, or by a process that died: their runs would wait for the time
+   * of their jobs, an hour for a circuit that was opened by hand. The next sweep wakes them.
+   */
+  async findLeft(): Promise<void> {
+    await this.look();
+    const { db, queue } = this.site;
+    for (const model of await findAwaitedModels(db, queue.prefix))
+      if (this.breaker.isClosed(model)) this.#closed.add(model);
+  }
 
   /** Also wakes what a process left that closed a circuit and died. */
   async sweep(): Promise<void> {
@@ -72,7 +89,13 @@ class CircuitWatch {
       telemetry.circuitTurned?.({ model, state: 'closed' });
       this.#closed.add(model);
     }
-    for (const model of closedHere) this.#waking = this.#waking.then(() => this.#wake(model, batch)).catch(onError);
+    for (const model of closedHere) {
+      this.#wakes += 1;
+      this.#waking = this.#waking
+        .then(() => this.#wake(model, batch))
+        .catch(onError)
+        .finally(() => (this.#wakes -= 1));
+    }
     this.#plan();
   }
 
