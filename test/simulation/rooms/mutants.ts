@@ -102,12 +102,10 @@ export const mutants: readonly Mutant[] = [
     sql: { _circuit_asked: [["if c.state = 'open' and c.open_until <= p_at or", 'if false or']] },
   },
   {
-    name: 'a probe that was answered leaves the circuit open',
+    name: 'a probe that was answered goes on',
     caughtBy: 'every-run-ends',
     sql: {
-      _circuit_probed: [
-        ['return lanefold._circuit_closed(c, p_at);', "c.state := 'open'; c.probe := null; c.probe_until := null;"],
-      ],
+      _circuit_probed: [['return lanefold._circuit_closed(c, p_at);', "c.probe_until := p_at + interval '1 day';"]],
     },
   },
 ];

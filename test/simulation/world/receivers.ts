@@ -20,6 +20,8 @@ export function installReceivers(): void {
 class Sent {
   #failed: (error: Error) => void = () => {};
 
+  destroy(): void {}
+
   constructor(
     private readonly actor: Actor,
     private readonly url: URL,

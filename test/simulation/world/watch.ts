@@ -105,6 +105,9 @@ export class Watch {
         if (fourth === true) this.#of(thread, run).claims -= 1;
         else if (this.#of(thread, run).alone) this.#of(thread, run).counted += 1;
         return this.#held(thread, run, 0);
+      case 'branch':
+        if (result?.['ended'] ?? result?.['run']?.ended) this.#active.delete(thread);
+        return;
       case 'cancel_run':
       case 'finish_cancelled_run':
       case 'fail_expired':

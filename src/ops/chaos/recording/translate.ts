@@ -44,6 +44,22 @@ const released = ([run_id, lease]: Args) =>
 
 const claimed = ([run_id, , { worker_id, lease_ms }]: Args) => as('claim', { run_id, worker_id, lease_ms }, toClaim);
 
+/** A request, and the claim that comes with it; `of`: where a result tells about both. */
+const enqueued = (
+  { request_id, run_id, claim, busy }: Result,
+  of: (result: Result) => Result = (result) => result,
+): Named[] => {
+  const request = as('enqueue', { request_id, interrupts: busy === 'interrupt' }, (result) => {
+    const { run_id: id, duplicate } = of(result);
+    return { run_id: id, duplicate };
+  });
+  const direct = claim ? claimed([run_id, 1, claim]) : [];
+  return [
+    ...request,
+    ...direct.map((one) => ({ ...one, answer: (r: Result) => one.answer(of(r)['claim'] ?? {}) }) as Named),
+  ];
+};
+
 /** By database function: the operations that a call of it with these arguments is. */
 const translations: Record<string, (args: Args) => Named[]> = {
   append_entries([entries, { op_id: key, expected_rev }]) {
@@ -56,16 +72,10 @@ const translations: Record<string, (args: Args) => Named[]> = {
     };
     return as('append', call, ({ first_seq, rev, duplicate }) => ({ first_seq, rev, duplicate }));
   },
-  enqueue_run([{ request_id, run_id, claim, busy }]) {
-    const direct = claim ? claimed([run_id, 1, claim]) : [];
-    return [
-      ...as('enqueue', { request_id, interrupts: busy === 'interrupt' }, ({ run_id: id, duplicate }) => ({
-        run_id: id,
-        duplicate,
-      })),
-      ...direct.map((one) => ({ ...one, answer: (result: Result) => one.answer(result['claim'] ?? {}) }) as Named),
-    ];
-  },
+  enqueue_run: ([request]) => enqueued(request),
+  // also without a run of its own, it may end the active one
+  branch: ([{ op_id, busy, run }]) =>
+    enqueued({ ...run, request_id: op_id, busy }, ({ run: own, duplicate }) => own ?? { run_id: op_id, duplicate }),
   claim_run: claimed,
   commit_step([run_id, lease, step, lease_ms, body]) {
     const entries: Result[] = body['entries'] ?? [];
