@@ -140,6 +140,19 @@ test('what a run has not completed leaves the thread with its end', async () => 
   server.stop();
 });
 
+test('what a run wrote does not come back once another run is active', async () => {
+  const server = await withRun('running');
+  server.thread.active_run_id = 'run_2';
+  server.run('run_2', 'running', null);
+  server.send({ event_seq: 1, kind: 'request_completed', run_id: 'run_1', data: {} });
+  await expect.poll(() => server.store.state().run?.id).toBe('run_2');
+  server.send({ run_id: 'run_1', llm_call_id: 'run_1.1', offset: 0, text: 'Late' }, 'llm_delta');
+  server.send({ run_id: 'run_2', llm_call_id: 'run_2.1', offset: 0, text: 'Half' }, 'llm_delta');
+  await expect.poll(() => textsOf(server.store)).toContain('Half');
+  expect(textsOf(server.store)).toEqual(['Half']);
+  server.stop();
+});
+
 test('a thread whose run ends while it is read is not ready without its answer', async () => {
   const server = serverOf();
   server.thread.active_run_id = 'run_1';

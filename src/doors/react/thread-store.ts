@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
+import { isTerminal } from '../client/answers.ts';
 import { newId } from '../client/connection.ts';
 import type { Content, NewBranch, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/sse.ts';
@@ -66,6 +67,8 @@ export class ThreadStore extends Followed<ThreadState> {
   #kept: { messages: readonly ThreadMessage[]; left: string | undefined } | undefined;
   #sent: ThreadMessage[] = [];
   #answers: LiveAnswers = new Map();
+  /** Runs that have ended: deltas have a way of their own, and may come when their answer is in the history, or on another branch. */
+  readonly #ended = new Set<string>();
   readonly #current: CurrentRun;
   #earlier: string | null = null;
   #exists: boolean | undefined;
@@ -134,13 +137,12 @@ export class ThreadStore extends Followed<ThreadState> {
   }
 
   #take(item: StreamItem): void {
-    const { run } = this.#current;
-    // deltas have a way of their own: they may come after the end of their run, whose answer is in the history by then
-    if ('runId' in item && run?.finishedAt && run.id === item.runId) return;
+    if ('runId' in item && this.#ended.has(item.runId)) return;
     const before = this.#answers;
     this.#answers = withItem(before, item);
     if (this.#answers !== before) this.#show();
     if (item.type !== 'event') return;
+    if (isTerminal(item.event.kind)) this.#ended.add(item.event.runId);
     this.#current.saw(item.event.runId);
     this.#refreshSoon();
   }
@@ -164,6 +166,7 @@ export class ThreadStore extends Followed<ThreadState> {
     this.#arrived(data);
     if (run) this.#decisions.keep(approvalsOf(run));
     const over = run?.finishedAt ? run.id : undefined;
+    if (over !== undefined) this.#ended.add(over);
     this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
     this.#show({ error: this.#refusal });
   });
