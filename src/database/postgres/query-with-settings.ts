@@ -40,8 +40,8 @@ const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode:
 export type Setting = readonly [name: string, value: string];
 
 /**
- * For lists and sweeps: the start of parallel workers takes longer than a page of a list, and sweeps would start some to find nothing. So
- * does compiling, which PostgreSQL begins for a high estimate of the cost, and estimates of what a limit cuts short are high.
+ * For lists and sweeps: the start of parallel workers takes longer than a page of a list, and sweeps would start some to find nothing.
+ * Compiling takes longer, too, and PostgreSQL compiles what it estimates to be dear, as it does what a limit cuts short.
  */
 export const atOnce: readonly Setting[] = [
   ['max_parallel_workers_per_gather', '0'],

@@ -33,7 +33,7 @@ const inBlocks = (columns: string, hours: string): string => `recursive ${start(
         where r.created_at < e.at and r.created_at > (select start from clock) order by r.created_at desc limit ${inBlock}) x) b
     where e.n < ${blocks} and b.at is not null),
   recent as materialized (
-    select b.* from edge low join edge high on high.n = low.n - 1
+    select b.created_at, ${columns} from edge low join edge high on high.n = low.n - 1
     cross join lateral (
       select created_at, ${columns} from lanefold._run
       where created_at >= low.at and created_at < high.at order by created_at desc limit ${2 * inBlock}) b),
