@@ -22,6 +22,9 @@ const pageSize = 200;
 /** How many of the newest runs the page lists. */
 export const listedRuns = 50;
 
+/** Kinds of events with which a run ends. */
+const ends = new Set<unknown>(['request_completed', 'request_failed', 'request_cancelled']);
+
 interface LiveAnswer {
   runId: string;
   text: string;
@@ -54,6 +57,8 @@ export class ThreadState {
   readonly shownAt = computed(() => this.at.value ?? this.head.value);
   readonly activeRun = computed(() => this.runs.value.find(({ id }) => id === this.thread.value?.active_run_id));
   readonly #left = new AbortController();
+  /** Runs that have ended: deltas have a way of their own, and may come later than the entry that has their answer. */
+  readonly #ended = new Set<unknown>();
   #refreshing: Promise<void> | undefined;
   #again = false;
 
@@ -185,8 +190,13 @@ export class ThreadState {
     const path = v1('threads', this.id, 'events');
     const connected = (now: boolean) => (this.connected.value = now);
     for await (const event of serverEvents(path, after, this.#left.signal, connected)) {
-      if (event.event === 'llm_delta' || event.event === 'llm_snapshot') this.#write(event);
-      else if (!this.paused.value) void this.refresh();
+      const { kind, run_id: runId } = event.data;
+      if (event.event === 'llm_delta' || event.event === 'llm_snapshot') {
+        if (!this.#ended.has(runId)) this.#write(event);
+        continue;
+      }
+      if (ends.has(kind)) this.#ended.add(runId);
+      if (!this.paused.value) void this.refresh();
     }
   }
 

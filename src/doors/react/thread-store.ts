@@ -137,7 +137,7 @@ export class ThreadStore extends Followed<ThreadState> {
   }
 
   #take(item: StreamItem): void {
-    if ('runId' in item && this.#ended.has(item.runId)) return;
+    if ('runId' in item && item.runId !== undefined && this.#ended.has(item.runId)) return;
     const before = this.#answers;
     this.#answers = withItem(before, item);
     if (this.#answers !== before) this.#show();
