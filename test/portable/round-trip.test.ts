@@ -34,6 +34,19 @@ test('after an export and an import, every lane has the same context at every en
   );
 });
 
+test('the copy of a run that answered a question again has no question of its own either', async () => {
+  const id = await newThread(log);
+  await log.threads.append(id, [user('one')]);
+  await play(log, id, { do: 'branch', at: 1, lane: 'default', asks: 'again' });
+  const runs = async (of: string) =>
+    (await log.pool.query('select id, status, user_seq from lanefold.run where thread_id = $1', [of])).rows;
+  const lines = await linesOf(log.threads, id);
+  const copy = await log.threads.import({ format: 'lanefold', lines }, { id: `${id}.again` });
+  expect(await runs(id)).toMatchObject([{ user_seq: null }]);
+  expect(await runs(copy.id)).toEqual(await runs(id));
+  await assertInvariants(log.db);
+});
+
 /** A thread with an anchor, a run with tools, a number that a double cannot hold, and two lanes. */
 async function richThread(): Promise<string> {
   const id = await newThread(log, { systemPrompt: 'p\u2028\u0085' });

@@ -288,6 +288,10 @@ begin
     v_run.other_usage := nullif(r -> 'other_usage', 'null');
     v_run.error := nullif(r -> 'error', 'null');
     v_run.user_seq := (r ->> 'user_seq')::bigint;
+    if v_run.started_at is not null and v_run.user_seq is null then
+      -- it answered an earlier question, or compacted its lane
+      v_run.options := '{"continues": true}';
+    end if;
     v_run.result_seq := (r ->> 'result_seq')::bigint;
     v_run.result := case when v_run.result_seq is null then nullif(r -> 'result', 'null') end;
     v_run.answered := lanefold._is_answered(v_run.status, v_run.termination_reason, v_run.result_seq is not null or v_run.result is not null);
