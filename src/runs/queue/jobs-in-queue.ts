@@ -10,6 +10,10 @@ const batchSize = 500;
 /** How long the queue may take to answer; a job not added by then is left to the sweep. */
 export const answerTimeoutMs = 5_000;
 
+/** Ends the delay of the job of a run of this fleet, or adds the job if it is gone. */
+export const wakeRun = (queue: Pick<RunQueue, 'wake' | 'queueOf'>, run: QueuedRun): Promise<void> =>
+  queue.wake({ ...run, queue: queue.queueOf(run).name });
+
 /** Adds jobs to one queue, in their order and in few round trips. */
 export async function addJobs(
   queue: BullQueue,

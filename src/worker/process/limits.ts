@@ -11,6 +11,7 @@ import { maxDelayMs, limitedBy } from '../../runs/limiter/refusals.ts';
 import type { LimitReached, RunLimits } from '../../runs/limiter/run-limits.ts';
 import { limitsFor, settleRun } from '../../runs/limiter/run-budget.ts';
 import { dispatch } from '../../runs/queue/relay.ts';
+import { wakeRun } from '../../runs/queue/jobs-in-queue.ts';
 import type { RunJobResult } from '../../runs/queue/queue.ts';
 import type { WorkerPart } from '../part.ts';
 import type { RunEnd } from '../run/progress.ts';
@@ -138,9 +139,7 @@ async function sweepLimits({ deps, queue, options }: OpenWorker): Promise<void> 
   for (const { threadId, runId } of runs.length > 0 ? await findUnattendedIn(db, db)(runs) : []) {
     await gate.use({ thread_id: threadId, run_id: runId, pause: true, idle_ms: idleMs });
   }
-  for (const job of await findUnlinedRuns(db, queue.prefix)) {
-    await queue.wake({ ...job, queue: queue.queueOf(job).name });
-  }
+  for (const run of await findUnlinedRuns(db, queue.prefix)) await wakeRun(queue, run);
   await gate.check();
 }
 

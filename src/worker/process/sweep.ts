@@ -13,7 +13,7 @@ import { failExpired, failUnknownAgent, finishCancelledRun } from '../../databas
 import type { SweepLimits, DueRun } from '../../database/store/run/sweep-limits.ts';
 import { queueRunsAgain } from '../../database/store/run/queue-again.ts';
 import { markJobsSeen } from '../../database/store/run/find-jobs.ts';
-import { jobPlaces } from '../../runs/queue/jobs-in-queue.ts';
+import { jobPlaces, wakeRun } from '../../runs/queue/jobs-in-queue.ts';
 import type { AgentQueues } from './agent-queues.ts';
 
 /** Finds the runs and jobs that processes left, and opens the queues of agents that have jobs for this worker. */
@@ -179,7 +179,7 @@ async function queueLostAgain(
   const { lost, first, present } = await findLostJobs(db, queue, runs, { expired, onError });
   if (present.length > 0) await markJobsSeen(db, present);
   // a claim that was executed long after it was given up has taken a run whose job was to wait for an hour
-  if (expired) for (const run of present) await wakeJob(queue, run).catch(onError);
+  if (expired) for (const run of present) await wakeRun(queue, run).catch(onError);
   if (lost.length === 0) return 0;
   const queued = await queueRunsAgain(db, lost, limits);
   const newJob = new Map(queued.map((job) => [`${job.thread_id} ${job.run_id}`, job]));
@@ -192,8 +192,6 @@ async function queueLostAgain(
   await dispatchAll(db, queue, jobsOf(lost.filter((run) => !first.has(run))), 'back', onError);
   return queued.length;
 }
-
-const wakeJob = (queue: RunQueue, run: DueRun): Promise<void> => queue.wake({ ...run, queue: queue.queueOf(run).name });
 
 interface JobsOfRuns {
   /** Runs whose job was lost, by the queue or by a worker that died. */

@@ -1,6 +1,6 @@
 // @module-tag slow
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { finds, seedsIn } from './found.ts';
 import { mutants } from './mutants.ts';
 import { onDatabase } from './on-database.ts';
 
@@ -18,29 +18,14 @@ describe('a simulation of all rooms', () => {
   });
 });
 
-const seeds = readFileSync(`${import.meta.dirname}/mutants.txt`, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => line.split(' | '));
+const seeds = seedsIn(`${import.meta.dirname}/mutants.txt`);
 
 test('the list has each mutant once', () => {
   expect(seeds.map(([name]) => name)).toEqual(mutants.map(({ name }) => name));
 });
 
-/** Any change of the product gives every seed another history, so others are tried too. */
-const others = [1, 2, 3, 4];
-
 describe('a broken function is found', () => {
+  const isFound = finds(mutants);
   test.each(seeds.filter((_, n) => n % 4 === 0))('%s', isFound);
   test.each(seeds.filter((_, n) => n % 4 !== 0))('%s', { tags: 'long' }, isFound);
-
-  async function isFound(name?: string, seed?: string): Promise<void> {
-    const mutant = mutants.find((one) => one.name === name)!;
-    for (const next of [Number(seed), ...others]) {
-      const { found } = await onDatabase({ seed: next, steps: 500 }, mutant);
-      if (found.some(({ check }) => check === mutant.caughtBy)) return;
-      console.log(`${name}: the seed ${next} does not find it (${found.map(({ check }) => check).join(', ')})`);
-    }
-    expect.fail('no seed finds it');
-  }
 });

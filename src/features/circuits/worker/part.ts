@@ -1,4 +1,5 @@
 import { after, type Timer } from '../../../base/common/timer.ts';
+import { wakeRun } from '../../../runs/queue/jobs-in-queue.ts';
 import type { StartPart, WorkerSite } from '../../../worker/part.ts';
 import type { CircuitRule } from '../rule.ts';
 import { dropCircuits } from '../store/circuits.ts';
@@ -122,7 +123,7 @@ class CircuitWatch {
     for (let no = 0; no < chosen.length; no += atOnce) {
       const some = chosen.slice(no, no + atOnce);
       // two processes may wake the same run; one that is not woken now is so by a later sweep, or its job returns
-      await Promise.allSettled(some.map((job) => queue.wake({ ...job, queue: queue.queueOf(job).name })));
+      await Promise.allSettled(some.map((run) => wakeRun(queue, run)));
     }
     return found.length;
   }
