@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Run, RunHandle } from 'lanefold';
 
-import { eventsOf, expectSound } from '../support/log.ts';
+import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 import { crashAt, pointsOf, sampleOf } from './crash-points.ts';
@@ -35,6 +35,9 @@ describe('a worker killed before or after each write, model call and tool execut
       return call.turn === 0 ? { calls: [{ id: 'c3', name: 'look' }] } : { text: 'All done.' };
     }
     const threadId = call.threadId!;
+    const [, round, index] = call.key.split(':').map(Number);
+    // what ends together shares a commit: each call of a round ends when the one before it is stored
+    if (index! > 0) await storedCall(threadId, round!, index! - 1);
     if (call.key.endsWith(':1:0')) {
       await harness.runs.steer(threadId, 'and this', { inputId: 'steer' });
       await harness.contexts.replace(threadId, { entries: [] }, { opId: 'replace' });
@@ -45,6 +48,12 @@ describe('a worker killed before or after each write, model call and tool execut
     // large enough to be kept out of the log
     return { result: `${call.name} done`.padEnd(5_000, '.') };
   }
+
+  const storedCall = (threadId: string, round: number, index: number) =>
+    until(`call ${index} of ${threadId} is stored`, async () => {
+      const ledger = await ledgerOf(harness, threadId);
+      return ledger.some((row) => row.round === round && row.call_index === index && row.result !== null);
+    });
 
   const enqueue = async (threadId: string) => {
     const output = { schema: z.object({ done: z.boolean() }), description: `For thread ${threadId}` };

@@ -23,8 +23,8 @@ interface Round extends RoundCalls {
 
 /**
  * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
- * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit. Those of a
- * round that only reads land there together.
+ * Outcomes are committed as they come while siblings run. The last one, and those of the same turn of the event loop, land with the
+ * round's messages, in one commit; those of a round that only reads all do.
  *
  * A large result is shortened; its text is stored with its outcome, or added to `contents` for the commit of the round.
  *

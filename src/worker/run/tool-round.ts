@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LargeContent } from '../../agent/context/large-content.ts';
 import type { JsonObject, ToolCall } from '../../agent/context/message.ts';
 import type { ReadyAgent } from '../../agent/definition/registry.ts';
@@ -153,7 +154,10 @@ export class ToolRound {
     return short;
   }
 
-  /** Stores an outcome while siblings run; the last one, and those of a round that only reads, are left to the commit of the round. */
+  /**
+   * Stores an outcome while siblings run. Left to the commit of the round are the last one with those that end in the same turn of
+   * the event loop, and all of a round that only reads.
+   */
   async #store(index: number, outcome: ToolOutcome): Promise<void> {
     if (this.round.stored.get(index)?.outcome || this.#isPending(index)) return;
     const wait = this.#waits.recorded.get(index);
@@ -165,6 +169,7 @@ export class ToolRound {
       return;
     }
     this.#open -= 1;
+    if (this.#open > 0 && !this.#together) await nextTurn();
     if (this.#open === 0 || this.#together) this.#left.set(index, outcome);
     else await this.#recordOutcome(index, outcome);
   }
