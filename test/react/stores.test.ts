@@ -108,7 +108,7 @@ async function withRun(status: string, finishedAt: string | null = null) {
 
 test('an answer in progress joins what is known of it, also where a conversation begins with an answer', () => {
   const known = { id: 'r', role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Once' }] };
-  const answers = new Map([['c', { runId: 'r', text: 'upon', thinking: '' } as never]]);
+  const answers = [{ callId: 'c', runId: 'r', text: 'upon', thinking: '', done: false }];
   expect(shown([known], [], answers)).toEqual([
     { ...known, parts: [...known.parts, { type: 'text', text: 'upon', state: 'streaming' }] },
   ]);

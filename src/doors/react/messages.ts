@@ -1,7 +1,6 @@
 import type { AnswerMetadata } from '../../runs/formats/ui-messages/message.ts';
 import type { Content, UiMessage } from '../client/operations.ts';
-import { isTerminal } from '../client/answers.ts';
-import type { StreamItem } from '../client/sse.ts';
+import type { LiveAnswer } from './live-answers.ts';
 
 /** A message of a conversation, as the AI SDK has it. */
 export interface ThreadMessage extends UiMessage {
@@ -44,10 +43,10 @@ export function merged(known: readonly ThreadMessage[], newest: readonly UiMessa
 export function shown(
   history: readonly ThreadMessage[],
   sent: readonly ThreadMessage[],
-  answers: LiveAnswers,
+  answers: readonly LiveAnswer[],
 ): ThreadMessage[] {
   const messages = [...history, ...sent.filter(({ id }) => !history.some((message) => message.id === id))];
-  for (const { runId, text, thinking } of answers.values()) {
+  for (const { runId, text, thinking } of answers) {
     const parts: UiMessage['parts'] = [
       ...(thinking === '' ? [] : [{ type: 'reasoning', text: thinking, state: 'streaming' }]),
       ...(text === '' ? [] : [{ type: 'text', text, state: 'streaming' }]),
@@ -57,46 +56,4 @@ export function shown(
     else messages[at] = { ...messages[at]!, parts: [...messages[at]!.parts, ...parts] };
   }
   return messages;
-}
-
-/** The answer of a model call while it is written. */
-export interface LiveAnswer {
-  runId: string;
-  text: string;
-  thinking: string;
-  /** Whether it is complete, and so in the log. */
-  done: boolean;
-}
-
-/** The answers in progress, by model call. Each change makes a new map. */
-export type LiveAnswers = ReadonlyMap<string, LiveAnswer>;
-
-/** What an item of a stream makes of the answers in progress; the same map if it changes nothing. */
-export function withItem(answers: LiveAnswers, item: StreamItem): LiveAnswers {
-  if (item.type === 'unattended' || item.type === 'exists') return answers;
-  if (item.type === 'event') {
-    const { kind, data, runId } = item.event;
-    // what it has not completed is not in the log
-    if (isTerminal(kind)) return without(answers, (answer) => answer.runId === runId && !answer.done);
-    const callId = data['call_id'] as string;
-    const answer = answers.get(callId);
-    if (!answer) return answers;
-    if (kind === 'llm_completed') return new Map(answers).set(callId, { ...answer, done: true });
-    return kind === 'llm_retry' || kind === 'llm_lost' ? without(answers, (_, id) => id === callId) : answers;
-  }
-  const { runId, llmCallId } = item;
-  const had = answers.get(llmCallId) ?? { runId, text: '', thinking: '', done: false };
-  if (item.type === 'llm_snapshot')
-    return new Map(answers).set(llmCallId, { ...had, text: item.text, thinking: item.thinking });
-  const more =
-    'text' in item
-      ? { text: had.text.slice(0, item.offset) + item.text }
-      : { thinking: had.thinking.slice(0, item.offset) + item.thinking };
-  return new Map(answers).set(llmCallId, { ...had, ...more });
-}
-
-/** The answers without those to drop; the same map if there is nothing to drop. */
-export function without(answers: LiveAnswers, drop: (answer: LiveAnswer, callId: string) => boolean): LiveAnswers {
-  const kept = [...answers].filter(([id, answer]) => !drop(answer, id));
-  return kept.length === answers.size ? answers : new Map(kept);
 }

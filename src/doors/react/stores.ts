@@ -7,7 +7,7 @@ import type { RunRef, Content, RunSnapshot } from '../client/operations.ts';
 import { WeakValues } from '../../base/common/caches.ts';
 import { ThreadStore } from './thread-store.ts';
 import type { StreamItem } from '../client/sse.ts';
-import { withItem, without, type LiveAnswer, type LiveAnswers } from './messages.ts';
+import { LiveAnswers, type LiveAnswer } from './live-answers.ts';
 
 interface InboxState {
   approvals: PendingApproval[];
@@ -92,7 +92,7 @@ export interface RunState {
 
 /** A run, as long as a component shows it. */
 export class RunStore extends Followed<RunState> {
-  #answers: LiveAnswers = new Map();
+  readonly #answers = new LiveAnswers();
   readonly #decisions = new Decisions();
 
   constructor(
@@ -117,7 +117,7 @@ export class RunStore extends Followed<RunState> {
   }
 
   async #followExisting(signal: AbortSignal): Promise<void> {
-    this.#answers = new Map();
+    this.#answers.clear();
     await this.#refresh();
     for await (const item of this.client.runs.stream(this.ref, { signal })) this.#take(item);
     await this.#refresh();
@@ -125,17 +125,15 @@ export class RunStore extends Followed<RunState> {
 
   /** The run does not exist yet, or was erased. */
   #lose(error: LanefoldClientError): void {
-    this.#answers = new Map();
+    this.#answers.clear();
     this.#show({ ...nothing, run: undefined, error });
   }
 
   #take(item: StreamItem): void {
-    const before = this.#answers;
-    this.#answers = withItem(before, item);
-    if (this.#answers !== before) {
-      const last = [...this.#answers.values()].at(-1) ?? nothing;
+    if (this.#answers.take(item)) {
+      const last = this.#answers.all().at(-1) ?? nothing;
       // only the last one is shown again once it is complete
-      this.#answers = without(this.#answers, (answer) => answer.done && answer !== last);
+      this.#answers.drop((answer) => answer.done && answer !== last);
       const { text, thinking } = last;
       this.set({ text, thinking });
     }

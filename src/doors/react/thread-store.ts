@@ -1,6 +1,5 @@
 import type { Client } from '../client/client.ts';
 import { isClientError, type LanefoldClientError } from '../client/errors.ts';
-import { isTerminal } from '../client/answers.ts';
 import { newId } from '../client/connection.ts';
 import type { Content, NewBranch, RunRef, RunSnapshot } from '../client/operations.ts';
 import type { StreamItem } from '../client/sse.ts';
@@ -14,16 +13,8 @@ import {
   type ThreadStatus,
 } from './approval.ts';
 import { coalesced, Followed, mayPass, onceItExists, page } from './followed.ts';
-import {
-  before,
-  withItem,
-  without,
-  type LiveAnswers,
-  merged,
-  sentMessage,
-  shown,
-  type ThreadMessage,
-} from './messages.ts';
+import { LiveAnswers } from './live-answers.ts';
+import { before, merged, sentMessage, shown, type ThreadMessage } from './messages.ts';
 
 /** What is known of a thread. */
 export interface ThreadState {
@@ -66,9 +57,7 @@ export class ThreadStore extends Followed<ThreadState> {
   /** What a branch keeps of them, until the thread no longer shows the lane that the branch leaves. */
   #kept: { messages: readonly ThreadMessage[]; left: string | undefined } | undefined;
   #sent: ThreadMessage[] = [];
-  #answers: LiveAnswers = new Map();
-  /** Runs that have ended: deltas have a way of their own, and may come when their answer is in the history, or on another branch. */
-  readonly #ended = new Set<string>();
+  readonly #answers = new LiveAnswers();
   readonly #current: CurrentRun;
   #earlier: string | null = null;
   #exists: boolean | undefined;
@@ -111,7 +100,7 @@ export class ThreadStore extends Followed<ThreadState> {
 
   async #followExisting(signal: AbortSignal): Promise<void> {
     const { client, threadId } = this;
-    this.#answers = new Map();
+    this.#answers.clear();
     const { eventRev } = await client.threads.get(threadId, { signal });
     this.#exists = true;
     this.#lane = undefined;
@@ -131,18 +120,14 @@ export class ThreadStore extends Followed<ThreadState> {
       this.#history = [];
       this.#lane = undefined;
       this.#earlier = null;
-      this.#answers = new Map();
+      this.#answers.clear();
     }
     this.#show({ error: this.#refusal });
   }
 
   #take(item: StreamItem): void {
-    if ('runId' in item && item.runId !== undefined && this.#ended.has(item.runId)) return;
-    const before = this.#answers;
-    this.#answers = withItem(before, item);
-    if (this.#answers !== before) this.#show();
+    if (this.#answers.take(item)) this.#show();
     if (item.type !== 'event') return;
-    if (isTerminal(item.event.kind)) this.#ended.add(item.event.runId);
     this.#current.saw(item.event.runId);
     this.#refreshSoon();
   }
@@ -150,7 +135,7 @@ export class ThreadStore extends Followed<ThreadState> {
   /** Reads the newest messages and the run again: their answers replace what was shown of them so far. */
   readonly #refresh = coalesced(async () => {
     const { client, threadId } = this;
-    const complete = [...this.#answers].flatMap(([id, { done }]) => (done ? [id] : []));
+    const complete = this.#answers.all().flatMap(({ callId, done }) => (done ? [callId] : []));
     const { run, lane, take } = await this.#current.read();
     const known = lane === this.#lane;
     // after the run, so that one that is over has its answer here
@@ -165,9 +150,8 @@ export class ThreadStore extends Followed<ThreadState> {
     take();
     this.#arrived(data);
     if (run) this.#decisions.keep(approvalsOf(run));
-    const over = run?.finishedAt ? run.id : undefined;
-    if (over !== undefined) this.#ended.add(over);
-    this.#answers = without(this.#answers, ({ runId }, id) => runId === over || complete.includes(id));
+    if (run?.finishedAt) this.#answers.endOf(run.id);
+    this.#answers.drop(({ callId }) => complete.includes(callId));
     this.#show({ error: this.#refusal });
   });
 
@@ -183,7 +167,7 @@ export class ThreadStore extends Followed<ThreadState> {
   }
 
   #show(changes: Partial<ThreadState> = {}): void {
-    const messages = shown(this.#kept?.messages ?? this.#history, this.#sent, this.#answers);
+    const messages = shown(this.#kept?.messages ?? this.#history, this.#sent, this.#answers.all());
     const { run, status } = this.#current;
     const approvals = run?.finishedAt === null ? this.#decisions.open(approvalsOf(run)) : [];
     this.set({
