@@ -24,8 +24,8 @@ const built = path.join(here, 'node_modules/.cache/workflow');
 export async function open({ databaseUrl }) {
   build();
   createSchema(databaseUrl);
-  // with the default of 10 deliveries at a time: with 50, each new job makes more idle workers look for it
-  const world = createWorld({ connectionString: databaseUrl });
+  // by default it makes 50 deliveries at a time with 10 connections, and warns of that
+  const world = createWorld({ connectionString: databaseUrl, maxPoolSize: 50 });
   setWorld(world);
   const handlers = {
     '/.well-known/workflow/v1/flow': require(path.join(built, 'flow.cjs')).POST,
