@@ -59,7 +59,7 @@ export default defineConfig({
     isolate: false,
     // transformed sources stay on the disk for the next run
     experimental: { fsModuleCache: true },
-    setupFiles: ['test/support/cost.ts'],
+    setupFiles: ['test/support/cost.ts', 'test/support/warnings.ts'],
     tags: [
       { name: 'slow', description: 'not part of npm test: takes long, or starts browsers and clusters' },
       { name: 'long', description: 'only part of npm run test:long, which a release needs: campaigns, long searches' },

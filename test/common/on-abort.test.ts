@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { onAbort } from '../../src/base/common/timer.ts';
 
 test('what waits for an abort is called once, also when it comes after the abort', () => {
@@ -11,4 +11,11 @@ test('what waits for an abort is called once, also when it comes after the abort
   controller.abort();
   onAbort(controller.signal, () => called.push('after'))();
   expect(called).toEqual(['before', 'after']);
+});
+
+test('what waits for one signal shares a listener: Node warns of a leak at the eleventh', () => {
+  const { signal } = new AbortController();
+  const listen = vi.spyOn(signal, 'addEventListener');
+  for (let n = 0; n < 20; n++) onAbort(signal, () => {});
+  expect(listen).toHaveBeenCalledTimes(1);
 });

@@ -92,18 +92,30 @@ export function deadline(ms: number, options?: TimerOptions): { signal: AbortSig
   return { signal: own.signal, cancel };
 }
 
+const acts = new WeakMap<AbortSignal, Set<() => void>>();
+
 /**
- * Calls `act` once `signal` aborts, or now if it has already: the platform never calls a listener that comes too late.
+ * Calls `act` once `signal` aborts, or now if it has already: the platform never calls a listener that comes too late. All acts share one
+ * listener of the platform, because Node warns of a leak at the eleventh. An act must not throw.
  *
  * @returns what stops listening
  */
 export function onAbort(signal: AbortSignal | null | undefined, act: () => void): () => void {
-  if (signal?.aborted) {
-    act();
+  if (!signal || signal.aborted) {
+    if (signal) act();
     return () => {};
   }
-  signal?.addEventListener('abort', act, { once: true });
-  return () => signal?.removeEventListener('abort', act);
+  const own = () => act();
+  const all = acts.get(signal) ?? listenTo(signal);
+  all.add(own);
+  return () => all.delete(own);
+}
+
+function listenTo(signal: AbortSignal): Set<() => void> {
+  const all = new Set<() => void>();
+  acts.set(signal, all);
+  signal.addEventListener('abort', () => all.forEach((act) => act()), { once: true });
+  return all;
 }
 
 /** Rejects if `work` has not settled after `ms`. The work itself continues, because a promise cannot be cancelled. */

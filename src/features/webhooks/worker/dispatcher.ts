@@ -26,6 +26,8 @@ const leaseGraceMs = 20_000;
 const gatherMs = 20;
 /** How much older than the oldest event an event may be that is committed later, in ms. */
 const lateMs = 1_000;
+/** How long an attempt that has ended waits for others that are in flight, to be recorded with them, in ms. */
+const recordMs = 10;
 /** How long a worker that stops waits for the answers of its attempts, in ms. */
 const lastAnswersMs = 2_000;
 
@@ -60,6 +62,7 @@ export class Dispatcher {
   readonly #sending = new Set<Promise<void>>();
   #ended: { attempt: Attempt; ended: EndedAttempt }[] = [];
   #settling: Promise<void> | undefined;
+  #settlingSoon: Timer | undefined;
   readonly #stop = new AbortController();
 
   constructor(private readonly deps: DispatcherDependencies) {}
@@ -97,7 +100,7 @@ export class Dispatcher {
     const patience = after(lastAnswersMs, () => this.#stop.abort());
     await Promise.all(this.#sending);
     patience.cancel();
-    await this.#settling;
+    while (this.#settling) await this.#settling;
   }
 
   #begin(): Promise<void> {
@@ -158,38 +161,51 @@ export class Dispatcher {
     const sending = deliver(attempt, { ...this.deps.send, stop: this.#stop.signal }, this.deps.db.settings.clock)
       .then((ended) => {
         this.#ended.push({ attempt, ended });
-        this.#settling ??= this.#settle();
       })
       // another attempt begins when the time of this one is over
       .catch((error: unknown) => {
         this.#begun--;
         this.deps.onError(error);
       })
-      .finally(() => this.#sending.delete(sending));
+      .finally(() => {
+        this.#sending.delete(sending);
+        this.#settleTogether();
+      });
     this.#sending.add(sending);
   }
 
-  /** Records attempts, those that end meanwhile in the next statement. What could not be recorded is made again. */
+  /** Records what has ended once nothing is in flight, or soon: what is recorded one by one makes room for the next one by one. */
+  #settleTogether(): void {
+    if (this.#settling || this.#ended.length === 0) return;
+    const settle = () => {
+      this.#settlingSoon?.cancel();
+      this.#settlingSoon = undefined;
+      this.#settling ??= this.#settle().finally(() => {
+        this.#settling = undefined;
+        this.#settleTogether();
+      });
+    };
+    if (this.#sending.size === 0) settle();
+    else this.#settlingSoon ??= after(recordMs, settle);
+  }
+
+  /** Records the attempts that have ended. What could not be recorded is made again. */
   async #settle(): Promise<void> {
     const { db, onError, onAttempt } = this.deps;
-    while (this.#ended.length > 0) {
-      const some = this.#ended;
-      this.#ended = [];
-      try {
-        const given = some.map(({ ended }) => ended);
-        const next = await settleDeliveries(db, given);
-        await Promise.all(some.map(({ attempt, ended }) => countEnd(db, attempt, ended)));
-        for (const { ended } of some) onAttempt(outcomeOf(ended));
-        for (const { attempt, ended } of some)
-          if (next || !ended.end || this.#behind.has(attempt.webhook_id)) this.#wanted.only.add(attempt.webhook_id);
-      } catch (error) {
-        onError(error);
-      }
-      this.#begun -= some.length;
-      void this.#begin();
+    const some = this.#ended;
+    this.#ended = [];
+    try {
+      const given = some.map(({ ended }) => ended);
+      const next = await settleDeliveries(db, given);
+      await Promise.all(some.map(({ attempt, ended }) => countEnd(db, attempt, ended)));
+      for (const { ended } of some) onAttempt(outcomeOf(ended));
+      for (const { attempt, ended } of some)
+        if (next || !ended.end || this.#behind.has(attempt.webhook_id)) this.#wanted.only.add(attempt.webhook_id);
+    } catch (error) {
+      onError(error);
     }
-    // not a moment later: an attempt that ends then would wait for the next one
-    this.#settling = undefined;
+    this.#begun -= some.length;
+    void this.#begin();
   }
 }
 
