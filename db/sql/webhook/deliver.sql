@@ -5,21 +5,22 @@
 create or replace function lanefold.open_endpoints(p_each int, p_failing int, p_only jsonb)
 returns table (id text, failing boolean, free int, due jsonb) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_only constant text[] := case when p_only is not null then array(select jsonb_array_elements_text(p_only)) end;
 begin
-  -- equal times in one order for all: workers that look at the same moment choose the same rows
+  -- in the order of the index: workers that look at the same moment choose the same rows
   return query
   select w.id, w.failures > 0, f.free::int, coalesce(d.due, '[]')
   from lanefold._webhook w cross join lateral (
     select greatest(0, case when w.failures > 0 then p_failing else p_each end - count(*)) as free
     from (select from lanefold._webhook_delivery o
-      where o.webhook_id = w.id and o.in_flight and o.next_at > v_at limit p_each) i) f cross join lateral (
+      -- not by the index of what is due, which has all that is tried again later
+      where o.webhook_id = w.id and o.in_flight and (o.next_at > v_at) is true limit p_each) i) f cross join lateral (
     select jsonb_agg(jsonb_build_object('thread_id', r.thread_id, 'id', r.id, 'attempt', r.attempts + 1, 'since', extract(epoch from r.next_at))) as due
     from (select o.thread_id, o.id, o.attempts, o.next_at from lanefold._webhook_delivery o
-      where o.webhook_id = w.id and o.next_at <= v_at order by o.next_at, o.thread_id, o.id limit f.free) r) d
+      where o.webhook_id = w.id and o.next_at <= v_at order by o.next_at limit f.free) r) d
   where w.paused_at is null and w.removed_at is null and (v_only is null or w.ordered or w.id = any (v_only));
 end $$;
 
@@ -30,7 +31,7 @@ end $$;
 create or replace function lanefold.spread_event(p_thread_id text, p_type text, p_key text, p_begin jsonb, p_lease_ms int)
 returns jsonb language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set jit = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_until constant timestamptz := v_at + p_lease_ms * interval '1 ms';
@@ -54,9 +55,10 @@ begin
     array_agg(w.id = any (v_begin) and w.paused_at is null and w.failures = 0)
   into v_webhooks, v_ids, v_begun
   from lanefold._webhook w where w.tenant_id = e.tenant_id and w.id = any (e.webhook_ids) and w.removed_at is null;
-  select jsonb_object_agg(l.webhook_id, l.no) into v_last from (
-    select webhook_id, max(no) as no from lanefold._webhook_delivery
-    where thread_id = p_thread_id and webhook_id = any (v_webhooks) and settled_at is null group by webhook_id) l;
+  -- by the index of the thread, whatever else waits for the endpoint
+  select jsonb_object_agg(x.webhook_id, l.no) into v_last from unnest(v_webhooks) as x (webhook_id) cross join lateral (
+    select no from lanefold._webhook_delivery
+    where thread_id = p_thread_id and webhook_id = x.webhook_id and settled_at is null order by no desc limit 1) l;
   insert into lanefold._webhook_delivery
     (thread_id, tenant_id, id, webhook_id, no, type, payload, status, created_at, next_at, attempts, attempted_at, in_flight)
   select p_thread_id, e.tenant_id, x.id, x.webhook_id, coalesce((v_last ->> x.webhook_id)::bigint, 0) + 1, p_type,
@@ -81,7 +83,7 @@ end $$;
 create or replace function lanefold.take_deliveries(p_thread_id text, p jsonb, p_lease_ms int, p_waits boolean)
 returns jsonb language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set jit = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_until constant timestamptz := v_at + p_lease_ms * interval '1 ms';
@@ -124,7 +126,7 @@ $$;
 create or replace function lanefold.settle_deliveries(p_thread_id text, p jsonb, p_waits boolean)
 returns jsonb language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set jit = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_given constant text[] := array(select g ->> 'id' from jsonb_array_elements(p) g);
