@@ -29,6 +29,7 @@ afterAll(() => api?.close());
 interface Request {
   path: string;
   signal: AbortSignal | null | undefined;
+  answered?: true;
 }
 
 /** A client of a page, and what it requests. */
@@ -38,9 +39,12 @@ function clientFor(threadId: string, { access = 'approve', livesMs = () => 600_0
     url: api.url,
     retryDelayMs: 20,
     getToken: () => api.lanefold.keys.browserToken({ threadId, access, expiresInMs: livesMs() }).token,
-    fetch: (url, init) => {
-      requests.push({ path: String(url).slice(api.url.length), signal: init?.signal });
-      return fetch(url, init);
+    fetch: async (url, init) => {
+      const request: Request = { path: String(url).slice(api.url.length), signal: init?.signal };
+      requests.push(request);
+      const answer = await fetch(url, init);
+      request.answered = true;
+      return answer;
     },
   });
   return { client, requests, waits: () => requests.filter(({ path }) => path.includes('wait=true')) };
@@ -256,7 +260,7 @@ test('the stream of a thread without events ends when it is erased', async () =>
   const read = (async () => {
     for await (const item of client.threads.stream('no-events')) expect(item).toBeUndefined();
   })();
-  await expect.poll(() => requests.length).toBe(1);
+  await expect.poll(() => requests.map(({ answered }) => answered)).toEqual([true]);
   await api.lanefold.threads.erase('no-events');
   await read;
 });

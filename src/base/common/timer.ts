@@ -92,11 +92,18 @@ export function deadline(ms: number, options?: TimerOptions): { signal: AbortSig
   return { signal: own.signal, cancel };
 }
 
-const acts = new WeakMap<AbortSignal, Set<() => void>>();
+/** What waits for a signal, as one listener of the platform: Node warns of a leak at the eleventh. */
+class Acts extends Set<() => void> {
+  handleEvent() {
+    for (const act of this) act();
+  }
+}
+
+const waiting = new WeakMap<AbortSignal, Acts>();
 
 /**
- * Calls `act` once `signal` aborts, or now if it has already: the platform never calls a listener that comes too late. All acts share one
- * listener of the platform, because Node warns of a leak at the eleventh. An act must not throw.
+ * Calls `act` once `signal` aborts, or now if it has already: the platform never calls a listener that comes too late. `act` must
+ * not throw.
  *
  * @returns what stops listening
  */
@@ -106,16 +113,13 @@ export function onAbort(signal: AbortSignal | null | undefined, act: () => void)
     return () => {};
   }
   const own = () => act();
-  const all = acts.get(signal) ?? listenTo(signal);
-  all.add(own);
-  return () => all.delete(own);
-}
-
-function listenTo(signal: AbortSignal): Set<() => void> {
-  const all = new Set<() => void>();
-  acts.set(signal, all);
-  signal.addEventListener('abort', () => all.forEach((act) => act()), { once: true });
-  return all;
+  const acts = waiting.get(signal) ?? new Acts();
+  waiting.set(signal, acts.add(own));
+  signal.addEventListener('abort', acts, { once: true });
+  return () => {
+    acts.delete(own);
+    if (acts.size === 0) signal.removeEventListener('abort', acts);
+  };
 }
 
 /** Rejects if `work` has not settled after `ms`. The work itself continues, because a promise cannot be cancelled. */
