@@ -38,6 +38,16 @@ test.each<[string, LanefoldOptions, RegExp]>([
   expect(JSON.stringify(error)).not.toContain('secret');
 });
 
+test.each([
+  ['one agent', defineAgent(echo)],
+  ['a record', { echo: defineAgent(echo) }],
+])('createLanefold refuses %s in place of a list of agents', async (_, agents) => {
+  expect(await thrown(() => startLanefold({ agents: agents as never }))).toMatchObject({
+    code: 'invalid_agent',
+    message: 'agents is not a list.',
+  });
+});
+
 test('migrate refuses what is no URL of PostgreSQL', async () => {
   expect(await thrown(() => migrate('notaurl'))).toMatchObject({ code: 'invalid_input' });
 });
@@ -52,6 +62,7 @@ describe('on a Lanefold', () => {
   test.each<[string, (on: TestLanefold) => unknown, string]>([
     ['enqueue', (on) => on.runs.enqueue({ agent: 'echo', input: 'a', requestID: 'r' } as never), 'requestId'],
     ['startWorker', (on) => on.startWorker({ concurency: 2 } as never), 'concurrency'],
+    ['work', (on) => on.work({ maxMS: 5_000 } as never), 'maxMs'],
     ['startServer', (on) => on.startServer({ prot: 0 } as never), 'port'],
   ])('%s refuses a key it does not know', async (_, call, meant) => {
     expect(await thrown(() => call(lanefold))).toMatchObject({
@@ -68,6 +79,26 @@ describe('on a Lanefold', () => {
   ])('runs.%s refuses a run without its thread', async (_, call) => {
     expect(await thrown(() => call(lanefold, 'run_x' as never))).toMatchObject({ code: 'invalid_input' });
     expect(await thrown(() => call(lanefold, { id: 'run_x' } as never))).toMatchObject({ code: 'invalid_id' });
+  });
+
+  test('work names itself and its own options if it refuses one', async () => {
+    expect(await thrown(() => lanefold.work({ untilIdle: true } as never))).toMatchObject({
+      message: 'work does not take "untilIdle".',
+      hint: expect.stringContaining('maxMs, ') as string,
+    });
+  });
+
+  test.each<[string, object]>([
+    ['concurrency', { concurrency: 0 }],
+    ['concurrency', { concurrency: 1.5 }],
+    ['concurrency', { concurrency: '4' }],
+    ['keepJobs', { keepJobs: -1 }],
+    ['maxClaimsWithoutProgress', { maxClaimsWithoutProgress: 0 }],
+  ])('startWorker refuses a number for %s that cannot be: %o', async (name, options) => {
+    expect(await thrown(() => lanefold.startWorker(options))).toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining(`${name} must be a whole number`) as string,
+    });
   });
 
   test('startServer refuses a port that does not exist', async () => {

@@ -53,6 +53,10 @@ export async function createAgentRegistry(
     onRename = () => {},
   }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
+  if (!Array.isArray(definitions))
+    throw new LanefoldError('invalid_agent', 'agents is not a list.', {
+      hint: 'List what defineAgent() returned: agents: [support].',
+    });
   const agents: AgentsByName = new Map();
   for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
   for (const definition of definitions) {

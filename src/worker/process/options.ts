@@ -116,7 +116,7 @@ export type WorkerSettings = ReturnType<typeof readOptions>;
 /** The options of a worker with their defaults. @throws LanefoldError `invalid_input` */
 export function readOptions(options: WorkerOptions, log: Logger) {
   refuseUnknownKeys('startWorker', options, optionKeys);
-  checkTimes(options);
+  checkNumbers(options);
   checkTraceLength(options);
   return {
     concurrency: options.concurrency ?? 20,
@@ -137,7 +137,7 @@ export function readOptions(options: WorkerOptions, log: Logger) {
   };
 }
 
-const optionKeys: KeysOf<WorkerOptions> = {
+export const optionKeys: KeysOf<WorkerOptions> = {
   metrics: true,
   concurrency: true,
   leaseMs: true,
@@ -156,9 +156,12 @@ const optionKeys: KeysOf<WorkerOptions> = {
   maxTraceEvents: true,
 };
 
-/** What PostgreSQL stores of a lease at most, 24 days; in ms. */
-const maxMs = 2 ** 31 - 1;
-const minMs = {
+/** What PostgreSQL stores in an integer; as milliseconds, 24 days. */
+const maxInteger = 2 ** 31 - 1;
+const minimums = {
+  concurrency: 1,
+  keepJobs: 0,
+  maxClaimsWithoutProgress: 1,
   leaseMs: 100,
   sweepMs: 1,
   keepJobsMs: 0,
@@ -167,10 +170,10 @@ const minMs = {
   unknownAgentMs: 0,
 } as const satisfies Partial<Record<keyof WorkerOptions, number>>;
 
-function checkTimes(options: WorkerOptions): void {
-  for (const [name, minimum] of Object.entries(minMs)) {
-    const limits = { minimum, maximum: maxMs, hint: 'Omit it for the default.' };
-    assertWhole(options[name as keyof typeof minMs], name, limits);
+function checkNumbers(options: WorkerOptions): void {
+  for (const [name, minimum] of Object.entries(minimums)) {
+    const limits = { minimum, maximum: maxInteger, hint: 'Omit it for the default.' };
+    assertWhole(options[name as keyof typeof minimums], name, limits);
   }
   assertWhole(options.webhookTimeoutMs, 'webhookTimeoutMs', {
     minimum: 100,

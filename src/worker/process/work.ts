@@ -1,7 +1,8 @@
 import { deadline } from '../../base/common/timer.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../base/checks/unknown-keys.ts';
 import { assertWhole } from '../../base/checks/values.ts';
 import type { WorkReport } from '../../runs/operations/fleet/types.ts';
-import { defaultStopGraceMs, type EndedRun, type RunningWorker, type WorkerOptions } from './options.ts';
+import { defaultStopGraceMs, optionKeys, type EndedRun, type RunningWorker, type WorkerOptions } from './options.ts';
 
 export interface WorkOptions extends WorkerOptions {
   /**
@@ -12,6 +13,8 @@ export interface WorkOptions extends WorkerOptions {
   /** Ends the time early. */
   signal?: AbortSignal;
 }
+
+const workKeys: KeysOf<WorkOptions> = { ...optionKeys, maxMs: true, signal: true };
 
 const defaultMaxMs = 55_000;
 
@@ -24,9 +27,11 @@ export function timesWithin(maxMs: number, stopGraceMs = defaultStopGraceMs): { 
 /** Works until nothing is due, the time is over, or `closing` aborts. @throws LanefoldError `invalid_input`, or as `start` */
 export async function workUntilIdle(
   start: (options: WorkerOptions) => Promise<RunningWorker>,
-  { maxMs = defaultMaxMs, signal, onRunEnd, stopGraceMs, ...options }: WorkOptions,
+  given: WorkOptions,
   closing: AbortSignal,
 ): Promise<WorkReport> {
+  refuseUnknownKeys('work', given, workKeys);
+  const { maxMs = defaultMaxMs, signal, onRunEnd, stopGraceMs, ...options } = given;
   assertWhole(maxMs, 'maxMs', { minimum: 1_000, maximum: 3_600_000, hint: 'Omit it for the default of 55,000.' });
   const { takesMs, graceMs } = timesWithin(maxMs, stopGraceMs);
   const over = deadline(takesMs);
