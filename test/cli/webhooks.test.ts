@@ -55,6 +55,8 @@ test('that make no sense are refused', async () => {
   for (const [args, problem] of [
     [['--url', 'http://1.1.1.1/'], 'url must begin with https:'],
     [['--url', 'https://10.0.0.1/'], 'is not public'],
+    [['--url', 'http://127.0.0.1:3000/'], 'LANEFOLD_PRIVATE_WEBHOOKS=on allows http: and private addresses'],
+    [['--url', 'https://127.0.0.1:3000/'], 'LANEFOLD_PRIVATE_WEBHOOKS=on allows http: and private addresses'],
     [['--url', 'https://1.1.1.1/', '--types', 'run.ended'], 'Allowed choices are'],
   ] as const)
     expect(await webhooks('set', 'bad', ...args)).toMatchObject({ code: 2, stderr: told(problem) });

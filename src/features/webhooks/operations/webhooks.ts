@@ -52,7 +52,10 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
       const { tenant, by, on } = own(name, owner);
       const webhook = complete(definition, anywhere);
       const addresses = await resolveHost(new URL(webhook.url), anywhere);
-      if (!Array.isArray(addresses)) throw invalid('url', `is refused: ${addresses.message.replace(/\.$/, '')}`);
+      if (!Array.isArray(addresses)) {
+        const problem = `is refused: ${addresses.message.replace(/\.$/, '')}`;
+        throw invalid('url', addresses.code === 'private_address' ? `${problem}${allowed}` : problem);
+      }
       const secret = await setWebhook(on, tenant, name, webhook, { id: newId('webhook'), by });
       return { ...(await listed(name, { tenant })), ...(secret === undefined ? {} : { secret }) };
     },
@@ -96,12 +99,16 @@ export function webhooksOf(db: Database, scopeTo: (tenant: string) => Database, 
  */
 function complete(given: WebhookDefinition, anywhere: boolean): CompleteWebhook {
   const read = readUrl(given.url, anywhere);
-  if (read.problem !== undefined) throw invalid('url', read.problem);
+  if (read.problem !== undefined)
+    throw invalid('url', /^http:/i.test(given.url) ? `${read.problem}${anywhere ? '' : allowed}` : read.problem);
   const problem = given.template && templateProblem(given.template);
   if (problem !== undefined) throw invalid('template', problem);
   const { types, agents, ...full } = { ...defaults, ...omitUndefined(given), url: read.url.href };
   return { ...full, types: unique(types), agents: unique(agents) };
 }
+
+/** A receiver on the developer's machine has such a URL. */
+const allowed = ' (LANEFOLD_PRIVATE_WEBHOOKS=on allows http: and private addresses)';
 
 const defaults = { types: [], agents: [], ordered: false, includeResult: false, template: null };
 
