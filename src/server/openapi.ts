@@ -6,7 +6,7 @@ import { PolicyOption } from '../agent/policy/declaration.ts';
 import { Id } from '../base/operations/schemas.ts';
 import { RunStatus, Usage } from '../database/store/run/declaration.ts';
 import { wireSchema } from './declared/wire-schema.ts';
-import { onInvalid, refuseQueries } from './validation.ts';
+import { refuseInvalid } from './validation.ts';
 
 const info = {
   openapi: '3.1.0',
@@ -33,8 +33,8 @@ const info = {
 
 /** An application without routes, whose operations refuse what their schemas do not allow. */
 export function emptyApp(): ApiApp {
-  const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
-  refuseQueries(app);
+  const app = new OpenAPIHono<ApiEnv>();
+  refuseInvalid(app);
   // others use these with another description: the document would otherwise describe each as the first of its users does
   for (const [name, schema] of Object.entries(named)) app.openAPIRegistry.register(name, wireSchema(schema));
   return app;

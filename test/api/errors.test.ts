@@ -89,6 +89,24 @@ describe('bad requests', () => {
     expect(await api.call('POST', '/v1/threads', 'null')).toMatchObject(problem(400, 'invalid_request'));
   });
 
+  test.each<[string, string, object | undefined, string, string]>([
+    ['POST', '/v1/threads/t/runs', { agent: 'echo', input: 'a', createThread: true }, 'createThread', 'create_thread'],
+    [
+      'POST',
+      '/v1/threads/t/runs',
+      { agent: 'echo', input: 'a', settings: { temprature: 1 } },
+      'settings.temprature',
+      'temperature',
+    ],
+    ['PUT', '/v1/webhooks/w', { url: 'https://1.1.1.1/', typs: [] }, 'typs', 'types'],
+    ['GET', '/v1/runs?staus=failed', undefined, 'staus', 'status'],
+  ])('%s %s names the field that an unknown one was meant to be', async (method, path, body, field, meant) => {
+    expect(await api.call(method, path, body)).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: field, message: `Unknown field. Did you mean ${meant}?` }] },
+    });
+  });
+
   test.each([
     'limit=0',
     'limit=1001',

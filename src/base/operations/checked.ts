@@ -113,6 +113,14 @@ function along(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]
   return next ? [one, ...along(next, rest)] : [one];
 }
 
+/** The names of the fields of the object at a path, as far as its schema is known. */
+export function fieldsAt(schema: z.core.$ZodType, [first, ...rest]: readonly PropertyKey[]): readonly string[] {
+  const one = inner(schema);
+  if (first === undefined) return one._zod.def.type === 'object' ? Object.keys(one._zod.def.shape) : [];
+  const next = within(one, first);
+  return next ? fieldsAt(next, rest) : [];
+}
+
 function within({ _zod: { def } }: Schema, key: PropertyKey): z.core.$ZodType | undefined {
   if (def.type === 'object') return def.shape[String(key)];
   if (def.type === 'array') return def.element;

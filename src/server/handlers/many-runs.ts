@@ -40,7 +40,8 @@ const isServerError = (answer: PromiseSettledResult<unknown>): answer is Promise
 
 /** The options for a run of a batch, or the error that makes them invalid. */
 function toRequest(given: unknown): EnqueueOptions | LanefoldError {
-  const { success, data, error } = wireSchema(BatchRun).safeParse(given);
-  if (!success) return invalidFields(error.issues as z.core.$ZodIssue[]);
+  const schema = wireSchema(BatchRun);
+  const { success, data, error } = schema.safeParse(given);
+  if (!success) return invalidFields(error.issues as z.core.$ZodIssue[], schema);
   return omitUndefined(fromWire(BatchRun, data) as object) as EnqueueOptions;
 }
