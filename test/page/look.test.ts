@@ -20,4 +20,14 @@ describe.skipIf(noBrowser)('one look at the page', () => {
     await page.getByText('Hash verified').waitFor();
     expect(site.faults).toEqual([]);
   });
+
+  test('shows what an entry of your own says, and all of the entry on a click', async () => {
+    const { page } = await site.open();
+    const { threads } = site.api.lanefold;
+    await threads.create({ id: 'rated' });
+    await threads.append('rated', [{ kind: 'rating', payload: { stars: 5 } }]);
+    await page.goto(`${site.api.url}/#/threads/rated`);
+    await page.getByText('rating {"stars":5}').click();
+    await page.getByText('As stored').waitFor();
+  });
 });

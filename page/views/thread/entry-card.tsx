@@ -149,7 +149,7 @@ export function describeEntry({ kind, payload, refs }: Entry): Description {
     return { title: `Feedback on #${String(of)}: ${opinion}${why}`, ...(by === undefined ? {} : { by: String(by) }) };
   }
   if (kind === 'ai_state_change') return { title: 'Tools changed the state' };
-  return { title: kind };
+  return { title: `${kind} ${clip(JSON.stringify(payload), maxChars)}` };
 }
 
 /** Many changes have no author: changes by programs that name no author, and by a fork. */
