@@ -99,6 +99,9 @@ describe('help', () => {
 describe('invalid usage exits with 2, one line and a hint', () => {
   test.each([
     [['wroker'], "unknown command 'wroker'", 'Did you mean worker?'],
+    [['work'], "unknown command 'work'", 'Did you mean worker?'],
+    [['limts', '--help'], "unknown command 'limts'", 'Did you mean limits?'],
+    [['help', 'limts'], "unknown command 'limts'", 'Did you mean limits?'],
     [['run', 'hi', '--modle', 'x'], "unknown option '--modle'", 'Did you mean --model?'],
     [['keys', 'creat'], "unknown command 'creat'", 'Did you mean create?'],
     [['agents', 'frobnicate'], "unknown command 'frobnicate'", 'See lanefold agents --help.'],

@@ -17,6 +17,7 @@ export async function main(argv: string[]): Promise<number> {
   const program = createProgram();
   try {
     prepareEnvironment(process.env);
+    refuseHelpForUnknown(program, argv);
     await program.parseAsync(argv, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
@@ -65,20 +66,31 @@ function commandOf(program: Command, argv: readonly string[]): { command: Comman
 /** Commander's message is `error: …`, with its suggestion on a second line. */
 function asUsageError(error: CommanderError, program: Command, argv: readonly string[]): UsageError {
   const {
-    command: { commands },
-    path: command,
+    command,
+    path,
     rest: [next = ''],
   } = commandOf(program, argv);
   // a group gives what it does not know to its `list`
-  if (error.code === 'commander.excessArguments' && commands.length > 0 && !next.startsWith('-')) {
-    const near = closest(
-      next,
-      commands.map((known) => known.name()),
-    );
-    return new UsageError(`unknown command '${next}'`, near ? `Did you mean ${near}?` : `See ${command} --help.`);
-  }
+  const toList = error.code === 'commander.excessArguments' && command.commands.length > 0 && !next.startsWith('-');
+  if (toList || error.code === 'commander.unknownCommand') return unknownCommand(next, command, path);
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? `See ${command} --help.`);
+  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? `See ${path} --help.`);
+}
+
+function unknownCommand(name: string, command: Command, path: string): UsageError {
+  const names = command.commands.map((known) => known.name());
+  // by letters, `work` is nearer to `fork` than to `worker`
+  const near = (name && names.find((known) => known.startsWith(name))) || closest(name, names);
+  return new UsageError(`unknown command '${name}'`, near ? `Did you mean ${near}?` : `See ${path} --help.`);
+}
+
+/** Commander answers `work --help` and `help work` with the help of the program, as if there were such a command. */
+function refuseHelpForUnknown(program: Command, [first = '', ...rest]: readonly string[]): void {
+  const isHelp = first === 'help';
+  const name = (isHelp ? rest[0] : first) ?? '';
+  const asks = isHelp || rest.some((word) => word === '--help' || word === '-h');
+  if (!asks || name === '' || name === 'help' || name.startsWith('-')) return;
+  if (!program.commands.some((known) => known.name() === name)) throw unknownCommand(name, program, program.name());
 }
 
 /** The commands grouped by purpose, in the order in which `lanefold --help` lists them. */
